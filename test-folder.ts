@@ -15,11 +15,13 @@ export function setup(): void {
   // PostgreSQL runs under another account and has to reach its data through this folder.
   chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder
+  // On exit, so that it also happens where a run cannot end in its own time.
+  process.once('exit', tidy)
 }
 
 /** Running servers leave a file with their process id here; PostgreSQL has it in its data folder. If no test of a file
  * is selected, its hooks do not run, so this ends what the file started. */
-export function teardown(): void {
+function tidy(): void {
   for (const file of globSync('{*.pid,*/postmaster.pid}', { cwd: folder })) {
     const pid = pidIn(join(folder, file))
     if (pid !== null) spawnSync('kill', ['-KILL', `${pid}`])

@@ -1,16 +1,24 @@
 import { relative } from 'node:path'
-import type { Reporter, TestModule, TestSpecification } from 'vitest/node'
+import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node'
 import { INSTALLS_PROGRAMS, missingPrograms } from './plumbing/test/programs.ts'
 
-/** Ends a test run with one plain line of its true sums; a file that could not be loaded counts as a failure.
+// How long workers and servers may take to end after the last test.
+const TEARDOWN_MS = 120_000
+
+/** Ends a test run with one plain line of its true sums; an error outside of a test counts as a failure.
  * Before it stands the time of the slowest files, if asked for. */
 export class TestSummary implements Reporter {
   #specifications = 0
+  #isWatching = false
   readonly #slowest: number
 
   /** @param slowest how many files to list */
   constructor(slowest: number) {
     this.#slowest = slowest
+  }
+
+  onInit({ config }: Vitest): void {
+    this.#isWatching = config.watch
   }
 
   onTestRunStart(specifications: readonly TestSpecification[]): void {
@@ -25,11 +33,15 @@ export class TestSummary implements Reporter {
       pending: 0,
     }
     for (const module of modules) {
-      sums.failed += module.errors().length
+      // Of a hook, or of a file that could not be loaded.
+      for (const each of [module, ...module.children.allSuites()]) sums.failed += each.errors().length
       for (const test of module.children.allTests()) sums[test.result().state] += 1
     }
     const skipped = sums.skipped + sums.pending
     const line = `${sums.passed} passed, ${sums.failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}\n`
+    // A program that a failed test left behind can hold a stream of the run, which then does not end.
+    const end = () => process.exit(sums.failed === 0 ? undefined : 1)
+    if (!this.#isWatching) setTimeout(end, TEARDOWN_MS).unref()
     process.once('exit', () => process.stdout.write(timesOf(modules, this.#slowest) + missing() + line))
   }
 }

@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { hasProgramsOf, TOOLS } from './plumbing/test/programs.ts'
+import { TestOrder } from './test-order.ts'
 import { TestSummary } from './test-summary.ts'
 import { iconModules } from './web/app/icon-modules.ts'
 
@@ -66,8 +67,9 @@ export default defineConfig(({ mode }) => {
       globalSetup: ['test-folder.ts', 'e2e/built-app.ts', 'e2e/built-programs.ts'],
       setupFiles: ['property-runs.ts'],
       isolate: false,
+      sequence: { sequencer: TestOrder },
       // Most tests wait for a server, a browser or a shell. Vitest would use one worker on a machine with two cores.
-      maxWorkers: 4,
+      maxWorkers: 5,
       testTimeout: 60_000,
       hookTimeout: 120_000,
       // Below the limit of a test, so that a failure names what was waited for.

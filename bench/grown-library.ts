@@ -5,6 +5,7 @@ import { randomId } from '@keyferry/crypto/token'
 import { openDatabase } from '../api/src/storage/base/database.ts'
 import { migrateDatabase } from '../api/src/storage/base/migrate.ts'
 import { type Database, type Query, type Recorded, recordedBy } from '../api/src/storage/base/queries.ts'
+import { openAuditKey } from '../api/src/storage/keys-at-rest/audit-keys.ts'
 import { TenantKeys } from '../api/src/storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from '../api/src/storage/keys-at-rest/value-vault.ts'
 import { insertWithWorkspace } from '../api/src/storage/people/users.ts'
@@ -29,7 +30,9 @@ export async function growLibrary(
   const database = await openDatabase(place.databaseUrl ?? join(place.dataDir, 'keyferry.db'))
   try {
     await migrateDatabase(database, NOW)
-    return await fill(database, size, new RootKeyRing([parseRootKey(place.rootKey)]))
+    const ring = new RootKeyRing([parseRootKey(place.rootKey)])
+    await openAuditKey(database, { ring, name: 'bench/audit', now: NOW })
+    return await fill(database, size, ring)
   } finally {
     await database.close()
   }

@@ -116,6 +116,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     const page = await openPage(browser)
     await signIn(page)
     await page.waitForURL(`${server.url}/w/*/machines`)
+    await page.getByRole('heading', { name: 'Machines' }).waitFor()
     const cookies = await page.context().cookies()
     expect(await page.evaluate(async () => (await fetch('/sign-out', { method: 'POST' })).status)).toBe(200)
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')

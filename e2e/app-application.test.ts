@@ -6,7 +6,9 @@ import {
   closePage,
   expectAccessible,
   expectNoSidewaysScroll,
+  isInView,
   openPage,
+  pickFromMenu,
   recordAnswers,
   type WatchedPage,
 } from './app-page.ts'
@@ -32,11 +34,6 @@ function counting() {
       await target.fill(text)
     },
   }
-}
-
-const isInView = async (mark: Locator) => {
-  const box = await mark.boundingBox()
-  return box !== null && box.y >= 0 && box.y + box.height <= 860
 }
 
 describe.skipIf(!hasBrowser())('an application in the browser', () => {
@@ -249,6 +246,38 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await closePage(page)
   })
 
+  test('an environment takes the value of another one, and Undo puts back what it had, also a shared key', async () => {
+    const page = await open()
+    const take = async (environment: string, from: string) => {
+      await pickFromMenu(page, `${named('LEVEL')} in ${app(environment)}`, `Take ${from}’s value`)
+      return page.getByRole('dialog', { name: `Take ${from}’s ${named('LEVEL')} into ${app(environment)}` })
+    }
+    const undo = async (environment: string, from: string) => {
+      await page
+        .getByText(`${app(environment)} has the value of ${app(from)} for ${named('LEVEL')}.`)
+        .waitFor()
+      await page.getByRole('button', { name: 'Undo' }).last().click()
+    }
+    await variable(page, 'LEVEL').click()
+    const into = await take('prod', 'staging')
+    await into.getByText('is for production.').waitFor()
+    await expectAccessible(page)
+    await into.getByRole('button', { name: 'Take it into production' }).click()
+    await into.waitFor({ state: 'detached' })
+    expect(await storedIn('LEVEL', 'prod')).toBe('info')
+    await undo('prod', 'staging')
+    await expect.poll(() => storedIn('LEVEL', 'prod')).toBe('warn')
+    await expect.poll(() => saidOf(page, 'LEVEL', 'prod')).toMatch(/: warn/)
+    const shared = await take('staging', 'prod')
+    await shared.getByText('The other bundles that share the value').waitFor()
+    await shared.getByRole('button', { name: 'Take the value' }).click()
+    await shared.waitFor({ state: 'detached' })
+    expect([await storedIn('LEVEL', 'staging'), await storedIn('LEVEL', 'dev')]).toEqual(['warn', 'info'])
+    await undo('staging', 'prod')
+    await expect.poll(() => keyNamesOf('staging')).toContain(`${named('LEVEL')}=${named('LEVEL')}`)
+    await closePage(page)
+  })
+
   test('who holds a secret everywhere takes one click: its row opens under each environment', async () => {
     const machines = [await holder('dev'), await holder('prod')]
     for (const environment of ['dev', 'prod']) {
@@ -282,9 +311,9 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await page.keyboard.press('Shift+Tab')
     expect(await focused()).toBe(named('ONLY_DEV'))
     await page.keyboard.press('x')
-    await page.getByRole('region', { name: 'Selection' }).getByText('1 key selected').waitFor()
+    await page.getByRole('region', { name: 'Selection' }).getByText('1 variable selected').waitFor()
     await page.keyboard.press('Shift+ArrowUp')
-    await page.getByRole('region', { name: 'Selection' }).getByText('2 keys selected').waitFor()
+    await page.getByRole('region', { name: 'Selection' }).getByText('2 variables selected').waitFor()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Space')
     await page.getByRole('link', { name: 'History and holders' }).waitFor()
@@ -341,10 +370,23 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await page.getByLabel('Name', { exact: true }).fill(`dev/renamed${stories}`)
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.waitForURL(`**/apps/dev/renamed${stories}`)
+    await page.getByText(`Saved dev/renamed${stories}.`).waitFor()
     await page.goto(`${server.url}/compare?siblings=${app('prod')}`)
     await page.waitForURL(`**/apps/${app('prod')}`)
     await page.goto(`${server.url}/compare?bundle=${app('prod')}&bundle=dev/renamed${stories}`)
     await page.getByRole('columnheader', { name: `dev/renamed${stories}` }).waitFor()
+    const { id } = (await call()('GET', '/api/v1/bundles')).find(({ name }) => name === app('prod')) ?? {}
+    for (const [from, to] of [
+      [`/bundles/${id}?query=LEVEL`, `/apps/${app('prod')}?query=LEVEL`],
+      [`/bundles/${id}/machines`, `/apps/${app('prod')}?part=machines`],
+      [`/bundles/${id}/rules`, `/rules?bundle=${id}`],
+      ['/bundles?tag=shop', '/?tag=shop'],
+      ['/keys?query=url', '/?query=url'],
+      ['/settings', '/rules'],
+    ] as const) {
+      await page.goto(server.url + from)
+      await page.waitForURL((url) => (url.pathname + url.search).endsWith(to))
+    }
     await closePage(page)
   })
 

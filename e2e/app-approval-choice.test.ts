@@ -14,6 +14,7 @@ import {
   typeCheckCode,
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
+import { Depositor } from './depositor.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const ACME = 'Acme'
@@ -109,6 +110,19 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     await page.getByRole('button', { name: APPROVE }).click()
     await title(page, 'Approved').waitFor()
     expect(await delivered(request.id)).toMatchObject({ workspace: { name: ACME } })
+    await closePage(page)
+  })
+
+  test('a new bundle: the person chooses the workspace, which is said before it is stored', async () => {
+    const { path } = await new Depositor(server.url).deposit('dev/fresh', { PORT: '80' })
+    const page = await openPage(browser)
+    await page.context().addCookies([{ ...session, url: server.url }])
+    await page.goto(server.url + path)
+    await page.getByText('Choose a workspace to see the plan.').waitFor()
+    expect(await page.getByLabel('Workspace').inputValue()).toBe('')
+    await page.getByLabel('Workspace').selectOption(ACME)
+    await page.getByRole('list', { name: 'Variables' }).waitFor()
+    await page.getByText(`You are ${OWNER.email} in ${ACME}`).waitFor()
     await closePage(page)
   })
 

@@ -7,6 +7,7 @@ import {
   closePage,
   expectAccessible,
   holdFonts,
+  isInView,
   openKeys,
   openPage,
   readRequest,
@@ -120,6 +121,21 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
       await closePage(page)
     },
   )
+
+  test('one mark says what is asked, one from where, one where it goes, one that it is production, without scrolling', async () => {
+    const page = await opened({ bundle: 'prod/shop/mail', argv: ['npm', 'run', 'migrate'] })
+    const marks = {
+      asked: page.getByRole('heading', { name: 'npm run migrate', level: 1 }),
+      from: page.getByRole('alert').getByText('prod/shop/mail', { exact: true }),
+      to: page.getByText('Only this computer gets the values', { exact: true }),
+      production: page.getByText('PRODUCTION', { exact: true }),
+    }
+    for (const [name, mark] of Object.entries(marks)) {
+      expect(await mark.count(), name).toBe(1)
+      expect(await isInView(mark), name).toBe(true)
+    }
+    await closePage(page)
+  })
 
   test('a press that comes too early shows a note', async () => {
     const page = await opened({ bundle: 'dev/app', argv: ['npm', 'run', 'dev'] })

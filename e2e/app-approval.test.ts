@@ -137,6 +137,10 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByText('2 keys from dev/worker').waitFor()
     expect(await page.getByRole('link', { name: /Rotate/ }).count()).toBe(0)
     await expectAccessible(page)
+    await page.getByRole('link', { name: 'See it in Activity' }).click()
+    await page.getByRole('button', { name: /^Steps: local approved 2 values of dev\/worker/ }).click()
+    await page.getByRole('link', { name: 'What was delivered' }).click()
+    await page.getByText('2 values of dev/worker, 2 of them are still current').waitFor()
     await closePage(page)
   })
 

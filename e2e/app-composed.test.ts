@@ -1,7 +1,7 @@
 import { createClient } from '@keyferry/contract/client'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { open as openSealed } from '@keyferry/crypto/open'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLibrary } from './app-library.ts'
 import {
@@ -9,6 +9,7 @@ import {
   expectAccessible,
   openKeys,
   openPage,
+  openRow,
   readRequest,
   recordAnswers,
   type WatchedPage,
@@ -17,8 +18,6 @@ import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const TEMPLATE = 'postgres://app:${DB_PASSWORD|uri}@${DB_HOST}/app'
-
-const rowOf = (page: Page, name: string) => page.locator('[data-id]').filter({ hasText: name })
 
 describe.skipIf(!hasBrowser())('composed values in the browser', () => {
   let server: RunningServer
@@ -73,9 +72,9 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     await page.getByRole('heading', { name: 'DATABASE_URL' }).waitFor()
     await attach('dev/app', 'DATABASE_URL')
     await page.goto(`${server.url}/bundles/${idOf('dev/app')}`)
-    const row = rowOf(page, 'DATABASE_URL')
-    await row.getByText('built from DB_PASSWORD, DB_HOST').waitFor()
-    await row.getByText('Cannot be delivered').waitFor()
+    await openRow(page, 'DATABASE_URL')
+    await page.getByText('built from DB_PASSWORD, DB_HOST').waitFor()
+    await page.getByText('Cannot be delivered').waitFor()
     await expectAccessible(page)
     await closePage(page)
   })
@@ -89,7 +88,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     await expect
       .poll(() => parts.getByRole('listitem').allInnerTexts())
       .toEqual(['dev/app lacks DB_PASSWORD', 'prod/app has all of them'])
-    await page.getByLabel('Text', { exact: true }).fill('${DB_HOST}')
+    await page.getByLabel('Value of DATABASE_URL in').fill('${DB_HOST}')
     await expect
       .poll(() => parts.getByRole('listitem').allInnerTexts())
       .toEqual(['dev/app has all of them', 'prod/app has all of them'])

@@ -3,7 +3,15 @@ import { createClient, type EndpointClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner, signIn } from './app-accounts.ts'
-import { closePage, expectAccessible, openPage, pickFromMenu, type WatchedPage } from './app-page.ts'
+import {
+  cellOf,
+  closePage,
+  expectAccessible,
+  openPage,
+  openRow,
+  pickFromMenu,
+  type WatchedPage,
+} from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { confirmLooser, ruleWord } from './rules-page.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -140,7 +148,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     async 'description of a key'(name) {
       const key_id = await newKey(name)
       return {
-        path: `/keys/${key_id}/change`,
+        path: `/keys/${key_id}/details`,
         open: stay,
         type: (page, text) => page.getByRole('textbox', { name: 'Description' }).fill(text),
         save: 'Save changes',
@@ -152,7 +160,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     async 'day on which a value expires'(name) {
       const key_id = await newKey(name)
       return {
-        path: `/keys/${key_id}/change`,
+        path: `/keys/${key_id}/details`,
         open: stay,
         type: (page, day) => page.getByLabel('Expires on (optional)').fill(day),
         save: 'Save changes',
@@ -166,8 +174,8 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
       return {
         path: `/keys/${key_id}/change`,
         open: stay,
-        type: (page, text) => page.getByLabel('Value', { exact: true }).fill(text),
-        save: 'Save changes',
+        type: (page, text) => page.getByRole('textbox', { name: 'Value of ' }).fill(text),
+        save: 'Save',
         stored: async () => (await keyOf(key_id)).value,
         first: 'one.example.com',
         second: 'two.example.com',
@@ -178,8 +186,8 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
       return {
         path: `/keys/${key_id}/change`,
         open: stay,
-        type: (page, text) => page.getByLabel('Text', { exact: true }).fill(text),
-        save: 'Save changes',
+        type: (page, text) => page.getByRole('textbox', { name: 'Value of ' }).fill(text),
+        save: 'Save',
         stored: async () => (await keyOf(key_id)).value,
         first: 'http://${HOST}:${PORT}',
         second: 'https://${HOST}',
@@ -191,7 +199,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
       await attach(bundle_id, key_id)
       return {
         path: `/bundles/${bundle_id}`,
-        open: (page) => page.getByRole('button', { name: 'Edit the value of ' }).click(),
+        open: (page) => cellOf(page, name.toUpperCase(), 'dev').click(),
         type: (page, text) => page.getByRole('textbox', { name: 'Value of ' }).fill(text),
         save: 'Save',
         stored: async () => (await keyOf(key_id)).value,
@@ -204,7 +212,10 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
       await attach(bundle_id, await newKey(name))
       return {
         path: `/bundles/${bundle_id}`,
-        open: (page) => pickFromMenu(page, name.toUpperCase(), 'Rename'),
+        async open(page) {
+          await openRow(page, name.toUpperCase())
+          await pickFromMenu(page, `${name.toUpperCase()} in dev/${name}`, 'Rename')
+        },
         type: (page, text) => page.getByLabel('Delivered name').fill(text),
         save: 'Rename',
         stored: async () => (await itemsOf(bundle_id))[0]?.name,
@@ -302,16 +313,17 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     for (const name of ['ORDER_A', 'ORDER_B', 'ORDER_C']) await attach(bundle_id, await newKey(name))
     const order = async () => (await itemsOf(bundle_id)).map(({ name }) => name)
     const page = await openAs(kim, { path: `/bundles/${bundle_id}`, open: stay })
-    await page.getByRole('link', { name: 'ORDER_C' }).waitFor()
+    await pickFromMenu(page, 'dev/order', 'Change the order')
+    const down = page.getByRole('button', { name: 'Move ORDER_A down' })
+    await down.waitFor()
     const [first] = await itemsOf(bundle_id)
     const params = { bundle_id, key_id: first?.id ?? '' }
     await call('PUT', '/api/v1/bundles/{bundle_id}/keys/{key_id}/order', { params, body: { order: 2 } })
-    await page.getByRole('link', { name: 'ORDER_A' }).focus()
-    await page.keyboard.press('Alt+ArrowDown')
+    await down.click()
     await page.getByText(/^sam changed the order .*, after you opened this\./i).waitFor()
     await expect.poll(order).toEqual(['ORDER_B', 'ORDER_C', 'ORDER_A'])
     await expect
-      .poll(() => page.getByRole('link', { name: /^ORDER_/ }).allInnerTexts())
+      .poll(() => page.getByRole('list', { name: 'Order' }).getByRole('listitem').allInnerTexts())
       .toEqual(['ORDER_B', 'ORDER_C', 'ORDER_A'])
     await closePage(page)
   })

@@ -73,6 +73,23 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
       status: 'applied',
       deposit: { counts: { own: 2, update: 1, create: 1 } },
     })
+    await page.getByRole('link', { name: 'See it in Activity' }).click()
+    const story = page.getByRole('button', {
+      name: /^Steps: \S+ approved a deposit of 4 variables into dev\/app$/,
+    })
+    await story.click()
+    const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem')
+    await expect
+      .poll(() => steps.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(
+          /approved a deposit of 4 variables into dev\/app[\s\S]*deposit\.approved[\s\S]*\d+$/,
+        ),
+        expect.stringMatching(
+          /stored a deposit in dev\/app: 3 created, 1 updated[\s\S]*deposit\.applied[\s\S]*\d+$/,
+        ),
+      ])
+    await expectAccessible(page)
     await closePage(page)
   })
 

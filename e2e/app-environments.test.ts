@@ -3,10 +3,13 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLibrary } from './app-library.ts'
 import {
+  cellOf,
   closePage,
   expectAccessible,
   openPage,
+  openRow,
   pickFromMenu,
+  pressArmed,
   recordAnswers,
   type WatchedPage,
 } from './app-page.ts'
@@ -60,21 +63,20 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     return items.map(({ name, key_name }) => `${name}=${key_name}`)
   }
 
-  test('a row says which bundles share it; the bundle gets its own value and the others keep theirs', async () => {
+  test('a secret that production shares is named; production gets its own value, and dev keeps the other', async () => {
     const page = await open(`/bundles/${prod}`)
     const answers = recordAnswers(page)
     const name = `URL_${stories}`
-    const row = page.locator('[data-id]').filter({ hasText: name })
-    await row.getByText(`shared with dev/app${stories}`).waitFor()
     const warning = page.getByText(`Production and another environment share a secret: ${name}`)
     await warning.waitFor()
-    await row.getByRole('button', { name: `Edit the value of ${name}` }).click()
+    await cellOf(page, name, 'prod').click()
     await page.getByLabel(`Value of ${name} in prod/app${stories}`).fill('planted-own')
+    await page.getByText(`dev/app${stories} uses this value too`).waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Save here only' }).click()
-    await page.getByText(`Saved ${name} in prod/app${stories}.`).waitFor()
-    await row.getByText('shared with').waitFor({ state: 'detached' })
-    expect(await warning.count()).toBe(0)
+    await page.getByRole('button', { name: 'Only in prod' }).click()
+    await pressArmed(page, 'Save in prod')
+    await page.getByText(`Saved ${name} in prod/app${stories}, v2.`).waitFor()
+    await warning.waitFor({ state: 'detached' })
     expect(await delivered(prod)).toContain(`${name}=PROD_APP${stories}_${name}`)
     expect(await delivered(dev)).toContain(`${name}=${name}`)
     expect(`${answers.join()} ${await page.content()}`).not.toContain('planted-')
@@ -84,7 +86,8 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
   test('rename what is delivered: a bad and a taken name are refused, and it can be undone', async () => {
     const page = await open(`/bundles/${prod}`)
     const name = `URL_${stories}`
-    await pickFromMenu(page, name, 'Rename')
+    await openRow(page, name)
+    await pickFromMenu(page, `${name} in prod/app${stories}`, 'Rename')
     const field = page.getByLabel('Delivered name')
     await field.fill('A B')
     await page.keyboard.press('Enter')
@@ -105,7 +108,8 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
   test('another key delivers the same name in the same place', async () => {
     const page = await open(`/bundles/${prod}`)
     const name = `URL_${stories}`
-    await pickFromMenu(page, name, 'Use another key')
+    await openRow(page, name)
+    await pickFromMenu(page, `${name} in prod/app${stories}`, 'Use another key')
     await page.getByRole('combobox', { name: 'Key' }).fill(`SPARE_${stories}`)
     await page.getByRole('option', { name: `SPARE_${stories}` }).click()
     await expectAccessible(page)
@@ -118,75 +122,46 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     await closePage(page)
   })
 
-  test('detaching from production asks first; undoing keeps the delivered name', async () => {
+  test('removing from production asks first; undoing keeps the delivered name', async () => {
     const params = { bundle_id: prod, key_id: urlKey }
     const path = '/api/v1/bundles/{bundle_id}/keys/{key_id}'
     await createClient(server.url)('PUT', path, { params, body: { as: 'DATABASE_URL' } })
     const page = await open(`/bundles/${prod}`)
-    await pickFromMenu(page, 'DATABASE_URL', 'Detach')
-    const dialog = page.getByRole('dialog', { name: 'Detach DATABASE_URL from production?' })
+    await openRow(page, 'DATABASE_URL')
+    await pickFromMenu(page, `DATABASE_URL in prod/app${stories}`, 'Remove')
+    const dialog = page.getByRole('dialog', { name: 'Remove DATABASE_URL from production?' })
     await expectAccessible(page)
-    await dialog.getByRole('button', { name: 'Detach' }).click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
     await expect.poll(() => delivered(prod)).toHaveLength(1)
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => delivered(prod)).toContain(`DATABASE_URL=URL_${stories}`)
     await closePage(page)
   })
 
-  test('a copy of its own with the same value, and back', async () => {
-    const page = await open(`/bundles/${prod}`)
-    const name = `URL_${stories}`
-    await pickFromMenu(page, name, 'Stop sharing: own copy')
-    await page.getByText(`prod/app${stories} has its own ${name}, with the same value.`).waitFor()
-    expect(await delivered(prod)).toContain(`${name}=PROD_APP${stories}_${name}`)
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await expect.poll(() => delivered(prod)).toContain(`${name}=${name}`)
-    await closePage(page)
-  })
-
-  test('a shared value is edited in its place for all of its bundles', async () => {
-    const page = await open(`/bundles/${prod}`)
-    const name = `LEVEL_${stories}`
-    await page.getByRole('button', { name: `Edit the value of ${name}` }).click()
-    await page.getByLabel(`Value of ${name} in prod/app${stories}`).fill('warn')
-    await page.getByRole('button', { name: 'Save in all 2 bundles' }).click()
-    await page.getByText(`Saved ${name} in 2 bundles.`).waitFor()
-    await page
-      .getByRole('button', { name: `Edit the value of ${name}` })
-      .getByText('warn')
-      .waitFor()
-    expect(await delivered(prod)).toContain(`${name}=${name}`)
-    await closePage(page)
-  })
-
-  test('editing a shared key asks: everywhere, which names the bundles', async () => {
+  test('a shared key is changed everywhere, which names the bundles and confirms production', async () => {
     const page = await open(`/keys/${urlKey}/change`)
-    await page.getByLabel('New value').fill('planted-everywhere')
-    await page.getByRole('button', { name: 'Save changes' }).click()
-    const dialog = page.getByRole('dialog', { name: `Where does URL_${stories} change?` })
-    await dialog.getByText('In all 2 bundles').waitFor()
-    await dialog.getByText(`dev/app${stories}`).waitFor()
-    await dialog.getByText(`prod/app${stories}`).waitFor()
+    await page.getByLabel(`Value of URL_${stories} in dev/app`).fill('planted-everywhere')
+    await page.getByText(`prod/app${stories} uses this value too`).waitFor()
     await expectAccessible(page)
-    await dialog.getByRole('button', { name: 'Change all 2 bundles' }).click()
-    await page.getByText(`Saved URL_${stories} as version 2.`).waitFor()
+    await page.getByRole('button', { name: 'Save in both' }).click()
+    await pressArmed(page, 'Save in both, production too')
+    await page.getByText(`Saved URL_${stories} in 2 bundles, v2.`).waitFor()
     expect(await delivered(prod)).toContain(`URL_${stories}=URL_${stories}`)
     await closePage(page)
   })
 
   test('… or only in the bundle that the person came from, which gets its own key', async () => {
     const page = await open(`/bundles/${prod}`)
-    await page.getByRole('link', { name: `LEVEL_${stories}` }).click()
+    await openRow(page, `LEVEL_${stories}`)
+    await page.getByRole('link', { name: 'History and holders' }).click()
     await page.getByRole('link', { name: 'Change' }).first().click()
-    await page.getByLabel('Value', { exact: true }).fill('debug')
-    await page.getByRole('button', { name: 'Save changes' }).click()
-    const bundle = page.getByLabel('Bundle that gets its own value')
-    expect(await bundle.inputValue()).toBe(prod)
-    const secret = page.getByRole('dialog').getByRole('checkbox', { name: 'Secret' })
+    await page.getByLabel(`Value of LEVEL_${stories} in prod/app${stories}`).fill('debug')
+    const secret = page.getByRole('checkbox', { name: 'Secret, if saved only in prod' })
     await expect.poll(() => secret.isChecked()).toBe(true)
     await expectAccessible(page)
     await secret.uncheck()
-    await page.getByRole('button', { name: 'Change only this bundle' }).click()
+    await page.getByRole('button', { name: 'Only in prod' }).click()
+    await pressArmed(page, 'Save in prod')
     await page.getByRole('list', { name: 'Used in' }).getByText(`prod/app${stories}`).waitFor()
     await page.getByRole('region', { name: 'Value' }).getByText('debug').waitFor()
     const tabs = page.getByRole('navigation', { name: 'Environment' }).getByRole('link')
@@ -206,8 +181,8 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     await page.getByLabel(`New value of URL_${stories}`).fill('planted-qa')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Duplicate' }).click()
-    await page.getByRole('heading', { name: `qa/app${stories}` }).waitFor()
-    await page.getByText(`shared with dev/app${stories} and 1 more`).waitFor()
+    await page.waitForURL(`**/apps/qa/app${stories}?new=1`)
+    await cellOf(page, `LEVEL_${stories}`, 'qa').getByText('the same as dev').waitFor({ state: 'attached' })
     expect(await delivered(dev)).toEqual([
       `URL_${stories}=URL_${stories}`,
       `LEVEL_${stories}=LEVEL_${stories}`,

@@ -84,15 +84,15 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
   test('a secret value is replaced without ever being shown; its reach is said before saving', async () => {
     const page = await open(`/keys/${keyIds.get('DATABASE_URL')}/change`)
     const answers = recordAnswers(page)
-    const value = page.getByLabel('New value')
+    const value = page.getByLabel('Value of DATABASE_URL in')
     expect(await value.inputValue()).toBe('')
-    expect(await page.getByRole('button', { name: 'Save changes' }).isDisabled()).toBe(true)
+    const save = page.getByRole('button', { name: 'Save in both' })
+    expect(await save.isDisabled()).toBe(true)
     await value.fill('planted-new')
-    await page.getByText('2 bundles use this key. On saving you choose').waitFor()
+    await page.getByText('dev/worker uses this value too').waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByRole('button', { name: 'Change all 2 bundles' }).click()
-    await page.getByText('Saved DATABASE_URL as version 2.').waitFor()
+    await save.click()
+    await page.getByText('Saved DATABASE_URL in 2 bundles, v2.').waitFor()
     await page.getByText('v2, set by local').waitFor()
     expect(`${answers.join()} ${await page.content()} ${page.url()}`).not.toContain('planted-')
     const stored: unknown = await page.evaluate(
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
   })
 
   test('an empty field keeps the value; an empty value has to be asked for', async () => {
-    const page = await open(`/keys/${keyIds.get('SESSION_SECRET')}/change`)
+    const page = await open(`/keys/${keyIds.get('SESSION_SECRET')}/details`)
     await page.getByLabel('Description').fill('signs cookies')
     const [saved] = await Promise.all([
       page.waitForRequest((request) => request.method() === 'PUT'),
@@ -113,19 +113,18 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     expect(change).toEqual({ description: 'signs cookies' })
     expect(Object.keys(expected)).toEqual(['description'])
     await page.getByText('Saved SESSION_SECRET.').waitFor()
-    await page.getByRole('button', { name: 'More for SESSION_SECRET' }).click()
-    await page.getByRole('menuitem', { name: 'Change details' }).click()
+    await page.getByRole('link', { name: 'Change' }).first().click()
     await page.getByRole('checkbox', { name: 'Store an empty value' }).check()
     const [emptied] = await Promise.all([
       page.waitForRequest((request) => request.method() === 'PUT'),
-      page.getByRole('button', { name: 'Save changes' }).click(),
+      page.getByRole('button', { name: 'Save', exact: true }).click(),
     ])
     expect(emptied.postDataJSON()).toEqual({ value: '', expected_version: 1 })
     await closePage(page)
   })
 
   test('making a secret readable warns first', async () => {
-    const page = await open(`/keys/${keyIds.get('NPM_TOKEN')}/change`)
+    const page = await open(`/keys/${keyIds.get('NPM_TOKEN')}/details`)
     await page.getByRole('checkbox', { name: 'Secret' }).uncheck()
     await page.getByText('every member of the workspace can read the value').waitFor()
     await page.getByRole('button', { name: 'Save changes' }).click()
@@ -138,7 +137,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
   })
 
   test('a key declared not secret shows its value at once', async () => {
-    const page = await open(`/keys/${keyIds.get('NPM_TOKEN')}/change`)
+    const page = await open(`/keys/${keyIds.get('NPM_TOKEN')}/details`)
     await page.getByRole('checkbox', { name: 'Secret' }).uncheck()
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('button', { name: 'Show to all members' }).click()
@@ -205,7 +204,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
     await goTo('dev worker')
-    await page.getByRole('heading', { name: 'dev/worker' }).waitFor()
+    await page.waitForURL('**/apps/dev/worker')
     await goTo('add variable dev/worker')
     const adding = page.getByRole('dialog', { name: 'Add variable to' })
     await adding.waitFor()

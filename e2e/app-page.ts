@@ -7,6 +7,8 @@ import { expect } from 'vitest'
 // Below the test's own limit, so that a failure names what was waited for.
 const WAIT_MS = 45_000
 
+const VIEWPORT = { width: 1280, height: 860 }
+
 /** What the button of a plain approval says; the second where the person compares the check code. */
 export const APPROVE = /^(Approve|It is the same: approve)$/
 
@@ -15,7 +17,7 @@ export type WatchedPage = Page & { readonly complaints: readonly string[] }
 /** A page in a new browser context that records every violation of the content security policy and every uncaught
  * error. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
+  const context = await browser.newContext({ viewport: VIEWPORT, ...options })
   const page = await context.newPage()
   page.setDefaultTimeout(WAIT_MS)
   const complaints: string[] = []
@@ -105,6 +107,12 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
 }
 
+/** Whether a mark can be seen on a page of the usual size without scrolling. */
+export async function isInView(mark: Locator): Promise<boolean> {
+  const box = await mark.boundingBox()
+  return box !== null && box.y >= 0 && box.y + box.height <= VIEWPORT.height
+}
+
 /** Note every text that a server answers a page with, to search it for what must never reach a browser. */
 export function recordAnswers(page: Page): string[] {
   const answers: string[] = []
@@ -126,6 +134,30 @@ export function inDialog(page: Page, name: string): Locator {
 export async function pickFromMenu(page: Page, of: string, item: string | RegExp): Promise<void> {
   await page.getByRole('button', { name: `More for ${of}`, exact: true }).click()
   await page.getByRole('menuitem', { name: item }).click()
+}
+
+/** The cell of a variable in an environment, as the page of the application calls it. */
+export function cellOf(page: Page, name: string, environment: string): Locator {
+  return page.getByRole('button', { name: new RegExp(`^${name} in ${environment}: `) })
+}
+
+/** Open the row of a variable. */
+export async function openRow(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name, exact: true }).click()
+}
+
+/** Press a button that counts only once a person could look at it, until it did: no press counts that comes just as the
+ * page moves the button. */
+export async function pressArmed(page: Page, name: string): Promise<void> {
+  for (const x of [40, 60]) await page.mouse.move(x, 40)
+  const button = page.getByRole('button', { name, exact: true })
+  await button.waitFor()
+  const press = async () => {
+    await button.click({ timeout: 5_000 }).catch(() => undefined)
+    await button.waitFor({ state: 'detached', timeout: 5_000 }).catch(() => undefined)
+    return await button.count()
+  }
+  await expect.poll(press, { timeout: WAIT_MS }).toBe(0)
 }
 
 /** A script that adds up how far parts of the page move by themselves. */

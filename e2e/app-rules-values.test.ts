@@ -14,8 +14,10 @@ import {
   joinInBrowser,
   openKeys,
   openPage,
+  openRow,
   pickFromMenu,
   readRequest,
+  recordAnswers,
   typeCheckCode,
   type WatchedPage,
 } from './app-page.ts'
@@ -174,6 +176,37 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await member.getByRole('button', { name: APPROVE }).waitFor()
   })
 
+  test('a member promotes a secret unseen while the rules of production are as strict; the activity tells of it', async () => {
+    for (const bundle of ['staging/till', 'prod/till']) {
+      const entries = [{ name: 'TILL_TOKEN', value: `planted-${bundle}` }]
+      const body = { bundle, entries, own: ['TILL_TOKEN'] }
+      const made = await call('POST', '/api/v1/imports', { body })
+      const params = { bundle_id: made.bundle_id ?? '' }
+      await call('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body: { changers: 'member' } })
+    }
+    const source = (await call('GET', '/api/v1/bundles')).find(({ name }) => name === 'staging/till')
+    const answers = recordAnswers(member)
+    const take = async () => {
+      await member.goto(`${server.url}/apps/prod/till`)
+      await openRow(member, 'TILL_TOKEN')
+      await pickFromMenu(member, 'TILL_TOKEN in prod/till', 'Take staging’s value')
+    }
+    const confirmed = member.getByRole('button', { name: 'Take it into production' })
+    await take()
+    await confirmed.click()
+    await member.getByText('prod/till has the value of staging/till for TILL_TOKEN.').waitFor()
+    await member.getByText('v2, sam').waitFor()
+    const params = { bundle_id: source?.id ?? '' }
+    await call('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body: { approvers: 'owner' } })
+    await take()
+    await member.getByText('Only an owner of this workspace can do this.').waitFor()
+    expect(await confirmed.isDisabled()).toBe(true)
+    await expectAccessible(member)
+    await member.goto(`${server.url}/activity`)
+    await member.getByText('into prod/till: TILL_TOKEN, copied from staging/till').waitFor()
+    expect(answers.join()).not.toContain('planted-')
+  })
+
   test('an owner names who may approve and who may change values', async () => {
     const owner = await asOwner(rulesOf('dev/worker'))
     const approvers = { label: 'Who approves', place: 'dev/worker' }
@@ -237,7 +270,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     })
     await page.goto(`${server.url}/bundles/${bundles.get('dev/app')}`)
     await page.getByRole('checkbox', { name: 'STRIPE_SECRET_KEY' }).click()
-    await page.getByRole('button', { name: 'Attach elsewhere' }).click()
+    await page.getByRole('button', { name: 'Attach' }).click()
     await page.getByRole('dialog').getByRole('combobox').fill('dev/worker')
     await page.getByRole('option', { name: 'dev/worker' }).click()
     await warning.waitFor()

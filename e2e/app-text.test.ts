@@ -2,7 +2,7 @@ import { createClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLibrary } from './app-library.ts'
-import { closePage, openPage, type WatchedPage } from './app-page.ts'
+import { cellOf, closePage, openPage, type WatchedPage } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -39,12 +39,12 @@ describe.skipIf(!hasBrowser())('text arrives as it was', () => {
   test('CRLF and lone CR survive an edit of another character', async () => {
     const { id } = await createKey('LINES', 'first\r\nsecond\rthird\n')
     const page = await open(`/keys/${id}/change`)
-    const field = page.getByLabel('Value', { exact: true })
+    const field = page.getByLabel('Value of LINES')
     await expect.poll(() => field.inputValue()).toBe('first\nsecond\nthird\n')
     await field.press('Control+Home')
     await page.keyboard.type('the ')
-    await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByText('Saved LINES as version 2.').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved LINES, v2.').waitFor()
     expect(await storedValue(id)).toBe('the first\r\nsecond\rthird\n')
     await closePage(page)
   })
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser())('text arrives as it was', () => {
       params: { bundle_id: bundle.id, key_id: id },
     })
     const page = await open(`/bundles/${bundle.id}`)
-    await page.getByRole('button', { name: 'Edit the value of WORD' }).click()
+    await cellOf(page, 'WORD', 'dev').click()
     const field = page.getByLabel('Value of WORD in dev/words')
     await field.fill('')
     const devtools = await page.context().newCDPSession(page)
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser())('text arrives as it was', () => {
     expect(await storedValue(id)).toBe('before')
     await devtools.send('Input.insertText', { text: '日本' })
     await page.keyboard.press('Enter')
-    await page.getByText('Saved WORD in dev/words.').waitFor()
+    await page.getByText('Saved WORD in dev/words, v2.').waitFor()
     expect(await storedValue(id)).toBe('日本')
     await closePage(page)
   })

@@ -56,12 +56,12 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     return { terminal, link }
   }
 
-  test('a newcomer pastes a file, follows the page, approves, and the terminal has every byte', async () => {
+  test('a newcomer chooses a file, follows the page, approves, and the terminal has every byte', async () => {
     const page = await openPage(browser)
     await page.goto(server.url)
-    await page.getByRole('link', { name: 'paste or drop the file here' }).click()
+    const file = { name: '.env', mimeType: 'text/plain', buffer: Buffer.from(TEXT) }
+    await page.getByLabel('File to import').setInputFiles(file)
     await page.getByLabel('Bundle').fill('dev/app')
-    await page.getByLabel('Content of the .env or JSON file').fill(TEXT)
     await page.getByRole('button', { name: 'Import 6 variables' }).click()
     await page.getByText('keyferry run dev/app').waitFor()
 

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Me } from '@keyferry/contract'
+import { hashToken } from '@keyferry/crypto/token'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, OWNER, type SessionCookie, sessionHeaders, setUpOwner, signIn } from './app-accounts.ts'
 import { askApproval, createLibrary } from './app-library.ts'
 import {
+  cellOf,
   closePage,
   expectAccessible,
   joinInBrowser,
   openPage,
+  openRow,
   pickFromMenu,
   readRequest,
   type WatchedPage,
@@ -39,7 +44,10 @@ const DIALOGS: readonly Opened[] = [
   {
     name: 'another delivered name',
     path: '',
-    open: pick('LOG_LEVEL', 'Rename'),
+    async open(page) {
+      await openRow(page, 'LOG_LEVEL')
+      await pickFromMenu(page, 'LOG_LEVEL in dev/app', 'Rename')
+    },
     field: 'Delivered name',
   },
   {
@@ -61,6 +69,7 @@ type Typed = {
 
 const newName = (): string => `TYPED_${randomUUID().slice(0, 8).toUpperCase()}`
 
+const tooOld = (page: Page) => page.getByRole('dialog', { name: 'Sign in again' })
 const signedOut = (page: Page) => page.getByRole('dialog', { name: 'You are signed out' })
 
 /** Save. A call in the background may have shown the dialog already, which would stop the mouse. */
@@ -82,8 +91,7 @@ const TYPED: Readonly<Record<string, Typed>> = {
   'a value in its row': {
     path: '',
     type: async (page, name) => {
-      await page.locator('[id^="row-"]', { hasText: 'LOG_LEVEL' }).waitFor()
-      await page.getByRole('button', { name: 'Edit the value of PORT: ' }).click()
+      await cellOf(page, 'PORT', 'dev').click()
       await page.getByRole('textbox', { name: 'Value of PORT in dev/app' }).fill(name)
     },
     save: 'Save',
@@ -100,6 +108,13 @@ const TYPED: Readonly<Record<string, Typed>> = {
   },
 }
 
+async function fillSignIn(window: Page): Promise<void> {
+  await window.getByLabel('E-mail').fill(OWNER.email)
+  await window.getByLabel('Password').fill(OWNER.password)
+  await window.getByRole('button', { name: 'Sign in' }).click()
+  await window.waitForURL('**/account')
+}
+
 describe.skipIf(!hasBrowser())('text that is not saved', () => {
   let server: RunningServer
   let browser: Browser
@@ -111,7 +126,10 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   const answers: boolean[] = []
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), sharedBrowser()])
+    ;[server, browser] = await Promise.all([
+      startServer({ env: { ...ACCOUNTS, SIGN_IN_AGAIN_SECONDS: '900' } }),
+      sharedBrowser(),
+    ])
     cookie = await setUpOwner(server.url)
     const ids = await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
     const me = await fetch(`${server.url}/api/v1/me`, { headers: sessionHeaders(server.url, cookie) })
@@ -212,7 +230,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await open(NEW_BUNDLE)
     await page.getByLabel('Name').fill('dev/saved')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'dev/saved' }).waitFor()
+    await page.waitForURL('**/apps/dev/saved')
     await pick('dev/saved', 'Edit')(page)
     await page.getByLabel('Description (optional)').fill('kept')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -220,7 +238,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await pick('dev/saved', 'Duplicate')(page)
     await page.getByLabel('Name').fill('dev/saved2')
     await page.getByRole('dialog').getByRole('button', { name: 'Duplicate' }).click()
-    await page.getByRole('heading', { name: 'dev/saved2' }).waitFor()
+    await page.waitForURL('**/apps/dev/saved2?new=1')
     await press(/^Workspace /)(page)
     await page.getByLabel('New workspace').fill('Acme')
     await page.getByRole('button', { name: 'Create' }).click()
@@ -272,12 +290,30 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     expect(own.url()).toBe(address)
     const opened = own.context().waitForEvent('page')
     await signedOut(own).getByRole('link', { name: 'Sign in in a new window' }).click()
-    const window = await opened
-    await window.getByLabel('E-mail').fill(OWNER.email)
-    await window.getByLabel('Password').fill(OWNER.password)
-    await window.getByRole('button', { name: 'Sign in' }).click()
+    await fillSignIn(await opened)
     await signedOut(own).waitFor({ state: 'detached' })
     await NEW_KEY.saved(own, name)
+    await closePage(own)
+  })
+
+  test('an act that loosens asks to sign in again in a new window, and goes on with what was typed', async () => {
+    const session = await signIn(server.url, OWNER)
+    const own = await openOwn('/members', session)
+    const sessions = new DatabaseSync(join(server.dataDir, 'sessions.db'), { timeout: 5_000 })
+    const older = "update sessions set session = json_set(session, '$.createdAtMs', ?) where token_hash = ?"
+    sessions.prepare(older).run(Date.now() - 3_600_000, hashToken(session.value))
+    sessions.close()
+    const email = `${randomUUID()}@example.com`
+    await own.getByLabel('E-mail').fill(email)
+    await own.getByRole('button', { name: 'Invite', exact: true }).click()
+    await tooOld(own).waitFor()
+    await expectAccessible(own)
+    const opened = own.context().waitForEvent('page')
+    await tooOld(own).getByRole('link', { name: 'Sign in in a new window' }).click()
+    await fillSignIn(await opened)
+    await tooOld(own).waitFor({ state: 'detached' })
+    await own.getByText(email).first().waitFor()
+    await own.getByText('Send this link').waitFor()
     await closePage(own)
   })
 

@@ -78,6 +78,28 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
     await closePage(first)
   })
 
+  test('the dialog of a new bundle asks for the workspace, and leads there', async () => {
+    await first.goto(`${server.url}/w/${own}/?new=qa/elsewhere`)
+    const workspace = first.getByRole('dialog').getByLabel('Workspace')
+    await workspace.waitFor()
+    expect(await workspace.inputValue()).toBe(own)
+    await workspace.selectOption('Other')
+    await expectAccessible(first)
+    await first.getByRole('button', { name: 'Create bundle' }).click()
+    await first.waitForURL(`${server.url}/w/${other}/apps/qa/elsewhere`)
+    const headers = { 'keyferry-workspace': own }
+    const here = await createClient(server.url)('GET', '/api/v1/bundles', { headers })
+    expect(here.map(({ name }) => name)).not.toContain('qa/elsewhere')
+    const bundle_id = (
+      await createClient(server.url)('GET', '/api/v1/bundles', { headers: { 'keyferry-workspace': other } })
+    ).find(({ name }) => name === 'qa/elsewhere')?.id
+    await createClient(server.url)('DELETE', '/api/v1/bundles/{bundle_id}', {
+      params: { bundle_id: bundle_id ?? '' },
+      headers: { 'keyferry-workspace': other },
+    })
+    await closePage(first)
+  })
+
   test('the first steps of one of several workspaces name it to the terminal', async () => {
     await first.goto(`${server.url}/w/${other}/bundles`)
     await first.getByText(`keyferry import .env --bundle dev/app --workspace ${other}`).waitFor()

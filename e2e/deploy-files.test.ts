@@ -161,6 +161,16 @@ test.skipIf(!hasSystemd).each([
   expect([status, String(stderr)]).toEqual([0, ''])
 })
 
+test('the operator’s commands have the user, settings and data of the unit', () => {
+  const [script, unit] = [read('keyferry-server'), read('keyferry.service')]
+  for (const name of ['DynamicUser', 'UMask', 'StateDirectory', 'StateDirectoryMode', 'EnvironmentFile']) {
+    const line = new RegExp(`^${name}=.+$`, 'm').exec(unit)?.[0]
+    expect(script).toContain(` --property=${line} `)
+  }
+  expect(script).toContain(' --property=User=keyferry ') // systemd takes the name of the unit
+  for (const form of [/\bDATA_DIR=\S+/, /\/usr\/bin\/env \S+/]) expect(script).toContain(form.exec(unit)?.[0])
+})
+
 test('the workflow of a release has the form that GitHub demands', () => {
   const workflow = readFileSync(join(ROOT, '.github/workflows/release.yaml'), 'utf8')
   // The schema of the validator is older than this permission.

@@ -1,10 +1,17 @@
-import { writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sessionHeaders } from './app-accounts.ts'
-import { readRequest } from './app-page.ts'
+import { ACCOUNTS, sessionHeaders } from './app-accounts.ts'
+import { expectAccessible, readRequest } from './app-page.ts'
 import { type BoundTerminals, openBoundTerminals } from './bound-terminals.ts'
 import { hasBrowser } from './browser.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
+import { startServer } from './start-server.ts'
 import { hasTerminal } from './terminal.ts'
 
 describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credential stores values', () => {
@@ -55,6 +62,35 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
     await page.context().close()
   })
 
+  test('import of several files has one plan, one approval and one receipt, and stores a bundle for each', async () => {
+    const texts = { api: 'LOG_LEVEL=info\nAPI_TOKEN=planted-api\n', web: 'LOG_LEVEL=debug\n' }
+    for (const [name, text] of Object.entries(texts)) {
+      await mkdir(join(folder, 'apps', name), { recursive: true })
+      await writeFile(join(folder, 'apps', name, '.env'), text)
+    }
+    const files = ['apps/api/.env', 'apps/web/.env', '--bundle', 'dev/several-{dir}']
+    const terminal = client(['import', ...files, '--public', 'LOG_LEVEL', '--receipt', 'several.json'])
+    const page = await world.signedIn()
+    await page.goto(await opened.next())
+    await page.getByRole('region', { name: 'dev/several-web' }).getByText('debug').waitFor()
+    expect(await page.getByRole('list', { name: 'Variables' }).allInnerTexts()).toEqual([
+      expect.stringMatching(/LOG_LEVEL[\s\S]*info[\s\S]*API_TOKEN/),
+      expect.stringMatching(/LOG_LEVEL[\s\S]*debug[\s\S]*Own/),
+    ])
+    await expectAccessible(page)
+    await readRequest(page)
+    await page.getByRole('button', { name: 'Store 3 variables' }).click()
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.output()).toMatch(
+      /stored in dev\/several-api in workspace .*: 1 new .*; in dev\/several-web: 1 own/,
+    )
+    const verified = client(['receipt', 'verify', 'several.json'])
+    await verified.appears(/dev\/several-web/)
+    expect(await exported('dev/several-api')).toBe('LOG_LEVEL=info\nAPI_TOKEN=*****\n')
+    expect(await exported('dev/several-web')).toBe('LOG_LEVEL=debug\n')
+    await page.context().close()
+  })
+
   test('set asks for a value without showing it, and the code brings the approval back', async () => {
     const terminal = client(['set', 'TYPED', '--bundle', 'dev/typed'], false)
     await terminal.appears(/TYPED: /)
@@ -97,4 +133,45 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
     expect(terminal.output()).toContain('Nothing was stored.')
     await page.context().close()
   })
+})
+
+test('where an address made too many requests, import waits for the time that the server names, as run does', async () => {
+  const server = await startServer({ env: { ...ACCOUNTS, REQUESTS_PER_MINUTE: '1' } })
+  const folder = await mkdtemp(join(tmpdir(), 'keyferry-limited-'))
+  await writeFile(join(folder, '.env'), 'A=1\n')
+  const env = { PATH: process.env['PATH'], HOME: folder, KEYFERRY_SERVER: server.url }
+  const words = [
+    'import',
+    '.env',
+    '--bundle',
+    'dev/limited',
+    '--json',
+    '--no-open',
+    '--workspace',
+    randomUUID(),
+  ]
+  const start = () =>
+    spawn(process.execPath, [CLIENT_PROGRAM, ...words], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+  type Said = { event: string; wait_seconds?: number }
+  const said = async ({ stderr }: ReturnType<typeof start>): Promise<Said> => {
+    const [line] = await once(createInterface({ input: stderr }), 'line')
+    return JSON.parse(String(line))
+  }
+  const [first, second] = [start(), start()]
+  const events = await Promise.all([said(first), said(second)])
+  expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['asked', 'rate_limited']))
+  const limited = events.find(({ event }) => event === 'rate_limited')
+  expect(limited?.wait_seconds).toBeGreaterThan(0)
+  expect([first.exitCode, second.exitCode]).toEqual([null, null])
+  for (const client of [first, second]) {
+    const ended = once(client, 'exit')
+    client.kill('SIGINT')
+    await ended
+  }
+  await server.dispose()
+  await rm(folder, { recursive: true })
 })

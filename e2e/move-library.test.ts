@@ -237,7 +237,8 @@ test.skipIf(!hasBrowser())('an owner reads the plan on a page and moves the libr
     await page.getByText('Nothing arrives').waitFor()
     await page.goto(team.url)
     await page.getByRole('link', { name: /^dev\/app: / }).click()
-    await page.getByRole('link', { name: 'DB_PASSWORD' }).click()
+    await page.getByRole('button', { name: 'DB_PASSWORD', exact: true }).click()
+    await page.getByRole('link', { name: 'History and holders' }).click()
     await page
       .getByText(/moved here by .*; last changed on the other server .*, according to the file/)
       .waitFor()

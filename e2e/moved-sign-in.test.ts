@@ -6,11 +6,12 @@ import { createClient } from '@keyferry/contract/client'
 import { freePort } from '@keyferry/plumbing/free-port'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MailServer } from '../api/test/mail-server.ts'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
 import { callbackOf, passProvider } from '../web/test/sign-in.ts'
 import { TestBrowser } from '../web/test/test-browser.ts'
 import { ACCOUNTS, OWNER, sessionHeaders, setUpOwner, signIn } from './app-accounts.ts'
-import { openPage } from './app-page.ts'
+import { closePage, joinInBrowser, openPage } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { SERVER_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -30,6 +31,7 @@ const bundlesOf = async (call: ReturnType<typeof callsWith>) =>
 describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
   let browser: Browser
   let provider: IdentityProvider
+  let mail: MailServer
   let server: RunningServer
   let url: string
   let port: number
@@ -55,6 +57,8 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
       LINK_CLIENT_ID: clientId,
       LINK_CLIENT_SECRET: clientSecret,
     }
+    mail = new MailServer()
+    await mail.start()
     browser = await sharedBrowser()
     await start(ACCOUNTS)
   })
@@ -62,12 +66,14 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
     await closePages(browser)
     await server?.dispose()
     await provider?.close()
+    await mail?.stop()
     rmSync(dataDir, { recursive: true, force: true })
   })
 
   const start = async (env: Record<string, string>) => {
     await server?.stop()
-    server = await startServer({ port, dataDir, env: { PUBLIC_URL: url, ...env } })
+    const mails = { SMTP_URL: mail.url, MAIL_FROM: 'keyferry@example.com' }
+    server = await startServer({ port, dataDir, env: { PUBLIC_URL: url, ...mails, ...env } })
   }
   const account = async (person: typeof OWNER) =>
     callsWith(url, sessionHeaders(url, await signIn(url, person)))
@@ -79,7 +85,9 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
   const callsOf = (person: TestBrowser) =>
     callsWith(url, { cookie: `__session=${person.cookies(url).get('__session')}`, origin: url })
   const joinAs = async (owner: ReturnType<typeof callsWith>, { email, password }: typeof OWNER) => {
-    const { token } = await owner('POST', '/api/v1/invitations', { body: { email, role: 'member' } })
+    await owner('POST', '/api/v1/invitations', { body: { email, role: 'member' } })
+    await expect.poll(() => mail.to(email).length, { timeout: 20_000 }).toBe(1)
+    const token = /\/invite\/([\w-]+)/.exec(mail.to(email)[0]?.text ?? '')?.[1]
     const headers = { 'content-type': 'application/json' }
     const init = { method: 'POST', headers, body: JSON.stringify({ token, password }) }
     expect((await fetch(`${url}/sign-up`, init)).status).toBe(200)
@@ -108,8 +116,10 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
     await page.getByLabel('Earlier password').fill(OWNER.password)
     await page.getByRole('button', { name: 'Link the accounts' }).click()
     await page.waitForURL((address) => address.pathname !== '/account')
+    // The address can change before the link counts.
+    const signedIn = async () => await bundlesOf((await atProvider('sam')).call)
+    await expect.poll(signedIn, { timeout: 20_000, interval: 200 }).toEqual(['dev/app'])
     const { call } = await atProvider('sam')
-    expect(await bundlesOf(call)).toEqual(['dev/app'])
     const audit = await call('GET', '/api/v1/audit')
     expect(audit.map(({ action }) => action)).toContain('user.linked')
   })
@@ -148,6 +158,25 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
     expect(await bundlesOf(await account(OWNER))).toEqual(['dev/app'])
   })
 
+  test('an invitation comes by mail, with a link that works; a person switches a kind of mail off', async () => {
+    const owner = await account(OWNER)
+    await owner('POST', '/api/v1/invitations', { body: { email: 'lee@example.com', role: 'member' } })
+    await expect.poll(() => mail.to('lee@example.com').length, { timeout: 20_000 }).toBe(1)
+    const address = /http:\S+\/invite\/\S+/.exec(mail.to('lee@example.com')[0]?.text ?? '')?.[0] ?? ''
+    await closePage(await joinInBrowser(browser, address))
+
+    const page = await openPage(browser)
+    await page.context().addCookies([{ ...(await signIn(url, OWNER)), url }])
+    await page.goto(`${url}/account`)
+    const kind = page.getByLabel('A sign-in from a new network address')
+    await kind.click()
+    await expect.poll(async () => (await owner('GET', '/api/v1/mails')).off).toEqual(['signed_in'])
+    await page.reload()
+    await kind.waitFor()
+    expect([await kind.isChecked(), page.complaints]).toEqual([false, []])
+    await closePage(page)
+  })
+
   test('a person of the provider moves to an account, and undoes it', async () => {
     await start(oidc)
     const before = await atProvider('noa')
@@ -172,7 +201,7 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
     expect(links).toHaveLength(1)
     await post('/sign-in', NEWCOMER)
     expect((await post(`/auth/links/${links[0]?.id}/undo`)).status).toBe(200)
-    expect(await bundlesOf(await account(NEWCOMER))).toEqual([])
+    expect(await bundlesOf(await account(NEWCOMER))).toEqual(['dev/app'])
   })
 
   async function atSession(person: typeof OWNER): Promise<TestBrowser> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createClient } from '@keyferry/contract/client'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Page } from 'playwright-core'
@@ -12,7 +13,9 @@ import {
   made,
   menuOfKey,
   type Offer,
+  ofBundle,
   offeredOn,
+  TABLE,
   type Walked,
   type World,
 } from './offered-buttons.ts'
@@ -27,24 +30,37 @@ const importOf = (bundle: string, name: string, from?: string) => ({
 const LABELS = { 'dev/b': 'dev', 'dev/c': 'dev/c' } as const
 
 /** The pages that write into several bundles, or into one that the person names. The table shows one name, which only
- * `dev/m` has, beside two bundles that lack it. What concerns a bundle as a whole is walked on its own page. */
-export function editPages({ keys: { OWNERS_M } }: World): Walked[] {
+ * `dev/m` has, beside two bundles that lack it. */
+export function editPages({ b, c, mine, keys: { OWNERS_M } }: World): Walked[] {
+  const all = { 'dev/b': b, 'dev/c': c, 'dev/m': mine }
+  const batch = 'POST /keys/batch'
+  const unknown = randomUUID()
   return [
     {
       path: '/apps/dev/b?with=dev/c&with=dev/m&query=OWNERS_M',
       open: async (page) => {
         await page.getByRole('button', { name: 'OWNERS_M', exact: true }).hover()
         await page.getByRole('checkbox', { name: 'Select OWNERS_M' }).check()
+        // What can be done with the keys loads with the first selection.
+        const actions = page
+          .getByRole('region', { name: 'Selection' })
+          .getByText(/^(Attach|Detach|Delete|You can change)/)
+        await actions.first().waitFor()
       },
-      harmless:
-        /^(All|Missing|Due|Older holders|Own value|Same) \d+$|^OWNERS_M$|^dev\S*\d+$| in \S+: |^dev\/\S: |^(Add variable|Import)$/,
+      harmless: TABLE,
       offers: [
+        ...Object.entries(all).flatMap(([name, at]) => ofBundle(at, name)[0]),
         ...(['dev/b', 'dev/c'] as const).flatMap((name): Offer[] => [
           [`Copy to ${LABELS[name]} 1 missing`, 'POST /imports', importOf(name, 'OWNERS_M', 'dev/m')],
           [`Add OWNERS_M in ${name}`, 'POST /imports', importOf(name, 'ADDED_C')],
         ]),
         // Nobody has read that version: 409, once the person may.
         ['Change OWNERS_M in dev/m', `PUT /keys/${OWNERS_M}`, { value: 'x', expected_version: 9_999 }],
+        ['Attach', batch, { action: 'attach', key_ids: [OWNERS_M], bundle_id: mine }],
+        // With a key that does not exist: 404 and nothing is done, once the person may.
+        ['Detach', batch, { action: 'detach', key_ids: [OWNERS_M, unknown], bundle_id: mine }],
+        ['Delete', `DELETE /keys/${unknown}`],
+        ...Object.keys(all).map((name): Offer => [`${name}: Delete`, `DELETE /bundles/${unknown}`]),
       ],
     },
     {

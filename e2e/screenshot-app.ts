@@ -44,16 +44,6 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
     { name: 'bundles', show: at(`${url}/`) },
     { name: 'bundles-search', show: at(`${url}/?query=app`) },
     { name: 'bundles-new', show: at(`${url}/`, press(/^New$/)) },
-    { name: 'bundle', show: at(bundle) },
-    { name: 'bundle-menu', show: at(bundle, press('More for DATABASE_URL')) },
-    {
-      name: 'bundle-edit-value',
-      show: at(bundle, async (page) => {
-        await press('Edit the value of DATABASE_URL')(page)
-        await page.getByRole('button', { name: 'Save here only' }).waitFor()
-      }),
-    },
-    { name: 'bundle-selected', show: at(bundle, select('DATABASE_URL', 'PORT')) },
     {
       name: 'bundle-duplicate',
       show: at(bundle, async (page) => {
@@ -69,7 +59,7 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
       ),
     },
     { name: 'application', show: at(`${url}/apps/dev/app`) },
-    { name: 'application-open', show: at(`${url}/apps/dev/app`, press('STRIPE_SECRET_KEY')) },
+    { name: 'application-open', show: at(`${url}/apps/dev/app`, press(/^STRIPE_SECRET_KEY$/)) },
     {
       name: 'application-edit',
       show: at(`${url}/apps/dev/app`, async (page) => {
@@ -118,7 +108,7 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
       name: 'keys-attach',
       show: at(bundle, async (page) => {
         await select('DATABASE_URL', 'PORT')(page)
-        await press('Attach elsewhere')(page)
+        await press('Attach')(page)
         await page.getByRole('combobox', { name: 'Bundle' }).click()
       }),
     },
@@ -127,16 +117,10 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
     { name: 'key', show: at(key) },
     {
       name: 'key-changed',
-      show: at(key, async (page) => await page.getByLabel('New value').fill('postgres://x \n')),
+      show: at(`${key}/change`, async (page) => await page.getByLabel('Value of').fill('postgres://x \n')),
     },
-    {
-      name: 'key-reach',
-      show: at(`${key}?bundle=${ids.bundles.get('dev/app')}`, async (page) => {
-        await page.getByLabel('New value').fill('postgres://x')
-        await press('Save changes')(page)
-      }),
-    },
-    { name: 'key-delete', show: at(key, press('Delete')) },
+    { name: 'key-details', show: at(`${key}/details`) },
+    { name: 'key-delete', show: at(key, (page) => pickFromMenu(page, 'DATABASE_URL', 'Delete')) },
     { name: 'account', show: at(`${url}/account`) },
     { name: 'members-one-user', show: at(`${url}/members`) },
     {

@@ -1,5 +1,6 @@
 import { createClient } from '@keyferry/contract/client'
 import { askApproval, createLibrary } from './app-library.ts'
+import { openKeys } from './app-page.ts'
 import { at, type Shot, type World } from './shot.ts'
 import { startServer } from './start-server.ts'
 
@@ -77,6 +78,7 @@ function approving(url: string, bundle: string): Shot['show'] {
   return async (page) => {
     const { verification_uri_complete } = await askApproval(url, { bundle })
     await at(`${url}${verification_uri_complete}`, async () => {
+      await openKeys(page)
       await page
         .getByText(/Built from|Cannot be built/)
         .first()

@@ -6,7 +6,8 @@ import { takeShots } from './screenshot-list.ts'
 import type { Shot } from './shot.ts'
 
 const FOLDER = join(import.meta.dirname, '../screenshots')
-const WIDTHS = [1280, 360]
+const WIDE = { width: 1280, height: 860 }
+const SIZES = [WIDE, { width: 390, height: 844 }]
 const THEMES = ['light', 'dark'] as const
 
 // `npm run screenshots [a name, or a part of names]`: every page and state, in both themes and two widths, as PNG
@@ -18,25 +19,25 @@ try {
   if (wanted === 'readme') await takeReadmePictures(browser)
   else
     await takeShots(wanted, async (shot) => {
-      for (const width of WIDTHS) for (const theme of THEMES) await take(shot, { width, theme })
+      await take(shot)
       process.stdout.write(`${shot.name}\n`)
     })
 } finally {
   await browser.close()
 }
 
-type Look = { width: number; theme: 'light' | 'dark' }
-
-async function take({ name, show }: Shot, { width, theme }: Look): Promise<void> {
-  const context = await browser.newContext({
-    viewport: { width, height: width > 600 ? 860 : 740 },
-    colorScheme: theme,
-    reducedMotion: 'reduce',
-  })
+async function take({ name, show }: Shot): Promise<void> {
+  const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce' })
   const page = await context.newPage()
   page.setDefaultTimeout(30_000) // a busy machine is slow
   await show(page)
-  await page.waitForTimeout(150)
-  await page.screenshot({ path: join(FOLDER, `${name}-${width}-${theme}.png`) })
+  for (const size of SIZES) {
+    await page.setViewportSize(size)
+    for (const colorScheme of THEMES) {
+      await page.emulateMedia({ colorScheme })
+      await page.waitForTimeout(300) // until colours have changed
+      await page.screenshot({ path: join(FOLDER, `${name}-${size.width}-${colorScheme}.png`) })
+    }
+  }
   await context.close()
 }

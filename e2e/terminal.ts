@@ -30,9 +30,10 @@ export function hasTerminal(): boolean {
 
 const opened = new Set<ChildProcess>()
 
-/** Close the terminals that are still open, as closing a window does. */
+/** Close the terminals that are still open, as closing a window does: the system then hangs up on their programs.
+ * `script` blocks SIGHUP, and an interactive shell ignores SIGTERM. */
 export function closeTerminals(): void {
-  for (const child of opened) child.kill('SIGHUP')
+  for (const child of opened) child.kill('SIGKILL')
 }
 
 /** Run a command in a new pseudo-terminal. */
@@ -42,7 +43,6 @@ export function inTerminal(argv: readonly string[], options: TerminalOptions): T
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
     cwd: options.cwd,
     env: { ...options.env, SHELL: '/bin/sh' },
-    stdio: ['pipe', 'pipe', 'inherit'],
   })
   opened.add(child)
   child.on('exit', () => opened.delete(child))
@@ -51,12 +51,15 @@ export function inTerminal(argv: readonly string[], options: TerminalOptions): T
     if (error.code !== 'EPIPE') throw error
   })
   let output = ''
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    output += chunk
-  })
+  // What `script` itself says is output too. With a stream of the test run, it could keep that run from ending.
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk
+    })
+  }
   return {
     output: () => output,
-    appears: async (pattern, withinMs = 15_000) => await appearance(pattern, () => output, withinMs),
+    appears: async (pattern, withinMs = 45_000) => await appearance(pattern, () => output, withinMs),
     type: (text) => void child.stdin.write(text),
     exit: once(child, 'exit').then(([code]) => Number(code)),
   }

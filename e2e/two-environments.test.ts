@@ -5,7 +5,16 @@ import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { closePage, openPage, pickFromMenu, readRequest, type WatchedPage } from './app-page.ts'
+import {
+  cellOf,
+  closePage,
+  openPage,
+  openRow,
+  pickFromMenu,
+  pressArmed,
+  readRequest,
+  type WatchedPage,
+} from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -112,10 +121,11 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
 
   async function saveKey(bundle: string, name: string, value: string): Promise<void> {
     await openBundle(bundle)
-    await page.getByRole('link', { name, exact: true }).click()
+    await openRow(page, name)
+    await page.getByRole('link', { name: 'History and holders' }).click()
     await page.getByRole('link', { name: 'Change' }).first().click()
-    await page.getByLabel('New value').fill(value)
-    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByLabel(`Value of ${name} in`).fill(value)
+    await page.getByRole('button', { name: /^Save/ }).click()
   }
 
   test('a pipeline imports both files; a second import writes nothing', async () => {
@@ -139,11 +149,11 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
 
   test('a shared value changes in both, an own value in one', async () => {
     await saveKey('dev/app', 'SENTRY_DSN', 'https://new@o1.ingest.example.com/2')
-    await page.getByRole('radio', { name: /^In all 2 bundles/ }).check()
-    await page.getByRole('button', { name: 'Change all 2 bundles' }).click()
-    await page.getByText('Saved SENTRY_DSN').waitFor()
+    await pressArmed(page, 'Save in both, production too')
+    await page.getByText('Saved SENTRY_DSN in 2 bundles').waitFor()
     await saveKey('prod/app', 'LOG_LEVEL', 'error')
-    await page.getByText('Saved PROD_APP_LOG_LEVEL').waitFor()
+    await pressArmed(page, 'Save in prod')
+    await page.getByText('Saved LOG_LEVEL in prod/app').waitFor()
     const shared = 'https://new@o1.ingest.example.com/2'
     expect(await runBoth(['SENTRY_DSN', 'LOG_LEVEL'])).toEqual([
       { SENTRY_DSN: shared, LOG_LEVEL: 'debug' },
@@ -164,10 +174,11 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
 
   test('splitting a key that was equal by chance separates prod from dev', async () => {
     await openBundle('prod/app')
-    await page.getByRole('button', { name: 'Edit the value of PORT' }).click()
+    await cellOf(page, 'PORT', 'prod').click()
     await page.getByLabel('Value of PORT in prod/app').fill('8080')
-    await page.getByRole('button', { name: 'Save here only' }).click()
-    await page.getByText('Saved PORT in prod/app.').waitFor()
+    await page.getByRole('button', { name: 'Only in prod' }).click()
+    await pressArmed(page, 'Save in prod')
+    await page.getByText('Saved PORT in prod/app, v2.').waitFor()
     expect(await runBoth(['PORT'])).toEqual([{ PORT: '3000' }, { PORT: '8080' }])
   })
 

@@ -21,6 +21,7 @@ beforeAll(async () => {
   const body = { email: 'kim@example.com', role: 'owner' } as const
   const { token } = await callAs(owner)('POST', '/api/v1/invitations', { body })
   await send(kim, '/sign-up', { token, password: PASSWORD })
+  await callAs(kim)('POST', '/api/v1/tenants', { body: { name: "kim's workspace" } })
 })
 
 afterAll(async () => {

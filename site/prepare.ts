@@ -7,7 +7,7 @@ import { openApiDocument } from '../contract/src/openapi.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = join(import.meta.dirname, 'pages')
-const REPOSITORY = process.env['REPOSITORY']
+const REPOSITORY = process.env['REPOSITORY'] || undefined
 const SOURCES = ['*.md', 'docs/**/*.md', 'deploy/README.md', 'vectors/README.md']
 
 const pages = new Set(globSync(SOURCES, { cwd: ROOT }))
@@ -53,13 +53,35 @@ function linkTo(page: string, label: string, target: string): string {
   return REPOSITORY === undefined ? label : `[${label}](${REPOSITORY}/${file})`
 }
 
+type Operation = { method: string; path: string; operationId: string; summary: string; tags: string[] }
+
+type Reference = {
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, Operation>>
+}
+
 /** One page for each group of endpoints, made from the OpenAPI document. */
 function writeReference(): void {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  const document = openApiDocument(version)
-  write('reference/openapi.json', JSON.stringify(document))
-  const { tags } = JSON.parse(JSON.stringify(document))
+  // The pattern of every id would be longer than what is said about the field.
+  const text = JSON.stringify(openApiDocument(version), (_, value) =>
+    value?.format === 'uuid' ? { ...value, pattern: undefined } : value,
+  )
+  const whole: Reference = JSON.parse(text)
+  const { tags, paths } = whole
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  )
   for (const { name, description } of tags) {
+    const own = operations.filter((operation) => operation.tags.includes(name))
+    const rows = own.map(
+      ({ method, path, operationId, summary }) => `| [${summary}](#${operationId}) | \`${method} ${path}\` |`,
+    )
+    write(`reference/${name}.json`, JSON.stringify({ ...whole, paths: pathsOf(whole, name) }))
     const lines = [
       '---',
       'aside: false',
@@ -67,18 +89,34 @@ function writeReference(): void {
       `title: "API reference: ${name}"`,
       '---',
       '<script setup>',
-      "import spec from './openapi.json'",
+      `import spec from './${name}.json'`,
       '</script>',
       '',
-      `# ${name}`,
+      `# ${capitalized(name)}`,
       '',
       `${description}. [All endpoints](../docs/api.md)`,
       '',
-      `<OASpec :spec="spec" :tags="['${name}']" hide-info hide-servers hide-branding />`,
+      '| what it does | call |',
+      '|---|---|',
+      ...rows,
+      '',
+      '<OASpec :spec="spec" hide-info hide-servers hide-branding />',
     ]
     write(`reference/${name}.md`, `${lines.join('\n')}\n`)
   }
-  write('reference/tags.json', JSON.stringify(tags))
+  write('reference/tags.json', JSON.stringify(tags.map(({ name }) => ({ name, title: capitalized(name) }))))
+}
+
+function pathsOf({ paths }: Reference, tag: string): Reference['paths'] {
+  const own = Object.entries(paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(Object.entries(methods).filter(([, { tags }]) => tags.includes(tag))),
+  ])
+  return Object.fromEntries(own.filter(([, methods]) => Object.keys(methods).length > 0))
+}
+
+function capitalized(name: string): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`
 }
 
 /** The colours of the product, once for each theme. */

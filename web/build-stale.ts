@@ -12,11 +12,12 @@ const SOURCES = [
   join(import.meta.dirname, '../deploy/ci'),
   join(import.meta.dirname, '../deploy/webhooks'),
   join(import.meta.dirname, 'package.json'),
+  join(import.meta.dirname, 'build.ts'),
 ]
 
 // Before `npm start`: builds the browser app where nothing is built yet, or what is built is older than a source.
 if (isStale(BUILT, SOURCES)) {
   process.stdout.write('Building the browser app …\n')
-  const { build } = await import('vite')
-  await build({ root: APP, configFile: join(APP, 'vite.config.ts'), logLevel: 'warn' })
+  const { buildPages } = await import('./build.ts')
+  await buildPages('warn')
 }

@@ -6,16 +6,21 @@ import {
   auditKeyIn,
   type DatabaseSettings,
   emptyDatabaseLog,
+  ringOf,
   withDatabase,
   withRecording,
 } from './maintenance.ts'
+import { acceptRows } from './storage/audit/accepted-rows.ts'
 import { wholeLog } from './storage/audit/audit-export.ts'
 import { type Forgotten, forgetPerson } from './storage/audit/audit-forgetting.ts'
 import { type Pruned, PruneRefused, pruneExported } from './storage/audit/audit-pruning.ts'
 import { type AuditVerdict, verifyAuditLogs } from './storage/audit/audit-verification.ts'
+import { knownVersions } from './storage/audit/known-versions.ts'
 import type { NamedAuditKey } from './storage/keys-at-rest/audit-keys.ts'
+import { type ForeignRow, foreignRows } from './storage/keys-at-rest/row-sealing.ts'
+import type { SealedWrite } from './storage/seals/row-seals.ts'
 
-export type { Forgotten, Pruned }
+export type { ForeignRow, Forgotten, Pruned, SealedWrite }
 
 /** Check the audit log of every tenant, or of one.
  * @throws Error: this tenant has no log */
@@ -30,6 +35,23 @@ export async function verifyAudit(
       throw new Error(`no workspace ${tenantId} has an audit log`)
     return verdicts
   })
+}
+
+/** Find each row that gives a right and that no server wrote, or that was put back.
+ * @returns null: since an upgrade, rows without a seal count until an operator accepts them */
+export async function findForeignRows(settings: DatabaseSettings): Promise<ForeignRow[] | null> {
+  return withDatabase(settings, async ({ query, seals }) =>
+    // The log first: what a server writes after it is newer.
+    seals.areRequired ? foreignRows(query, { seals, known: await knownVersions(query) }) : null,
+  )
+}
+
+/** Let these rows count as they are, and record it.
+ * @returns the rows */
+export async function acceptForeignRows(settings: DatabaseSettings): Promise<SealedWrite[]> {
+  return withRecording(settings, (queries, { seals, now }) =>
+    acceptRows(queries, { seals, ring: ringOf(settings), now }),
+  )
 }
 
 /** The key that verifies the notes of this server's audit logs, as C2SP writes it. */

@@ -1,3 +1,4 @@
+import { invitationToken, usedToken } from '@keyferry/crypto/invitation-token'
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { randomRequestId } from '@keyferry/crypto/token'
 import type { FailingSteps } from '@keyferry/plumbing/failing-steps'
@@ -12,8 +13,8 @@ import type { IdTokens } from './domain/machines/id-token.ts'
 import { DEVICE_NONCE_SECONDS } from './domain/requests/device.ts'
 import type { Stores } from './domain/stores.ts'
 import { setupCodeOf } from './first-set-up.ts'
-import type { RequestHandlerParts } from './http/handler-parts.ts'
-import { createHandlers, type ModuleHandlers } from './http/handlers.ts'
+import type { HandlerParts, RequestHandlerParts } from './http/handler-parts.ts'
+import { createHandlers, limitedHandlers, type ModuleHandlers } from './http/handlers.ts'
 import type { MachineRefusals } from './http/machine-refusals.ts'
 import { createServer } from './http/server.ts'
 import { touchGuard } from './http/touch-guard.ts'
@@ -26,6 +27,7 @@ import { depositKeySigner } from './signing-keys.ts'
 import type { Sealer } from './storage/audit/sealer.ts'
 import type { Database } from './storage/base/queries.ts'
 import type { KnownReceiptKey } from './storage/keys-at-rest/receipt-keys.ts'
+import type { StoresWithin } from './storage/stores.ts'
 import { touchPartsOf } from './touch-parts.ts'
 
 type AppParts = {
@@ -33,6 +35,7 @@ type AppParts = {
   database: Database
   ring: RootKeyRing
   stores: Stores
+  storesWithin: StoresWithin
   shortLived: ShortLived
   sealer: Sealer
   receiptKeys: readonly KnownReceiptKey[]
@@ -64,46 +67,52 @@ export function createApp(parts: AppParts): FastifyInstance {
   }
   const { takeTouch } = shortLived
   const touchParts = touchPartsOf({ stores, ring: parts.ring, settings, clock: approving.clock, takeTouch })
-  const app = createServer({
-    requireTouch: touchGuard({ ...touchParts, ...stores }),
-    handlers: createHandlers(parts.moduleHandlers, {
+  const handlerParts: HandlerParts = {
+    stores,
+    clock,
+    touchParts,
+    requestParts: {
+      ...shortLived,
+      ...approving,
       stores,
-      clock,
       touchParts,
-      requestParts: {
-        ...shortLived,
-        ...approving,
-        stores,
-        touchParts,
-        newRequestId: randomRequestId,
-        lifetimeSeconds: settings.requestTtlSeconds,
-        waitingSeconds: settings.waitingSeconds,
-        maxPayloadBytes: settings.maxPayloadBytes,
-        isLocal: authMode === 'local' && 'socketPath' in settings.listen,
-        takeDeviceNonce: deviceNoncesOf(shortLived, clock),
-      },
-      targets: parts.guard,
-      machineAudience: machineAudienceOf(settings),
-      takeDelivery: shortLived.takeDelivery,
-      takeWatch: shortLived.takeWatch,
-      takeNewUser: shortLived.takeNewUser,
-      tokensAllowed: settings.machineTokens,
-      authMode,
-      receiptKeys,
-      signDepositKey: depositKeySigner(receiptKeys),
-      setupCode: setupCodeOf(settings),
-      devAllowPlaintext,
-      version,
-      failingStores: async () => (isEnding(app) ? ['stopping'] : await failingStores(database, shortLived)),
-      warnings: () => [
-        ...sealer.problems,
-        ...parts.steps.names.map((name) => `failing in the background: ${name}`),
-        ...(shortLived.redis?.warnings ?? []),
-        ...(settings.warnings?.() ?? []),
-        ...parts.clockSteps.warnings,
-        ...parts.keysElsewhere,
-      ],
-    }),
+      newRequestId: randomRequestId,
+      lifetimeSeconds: settings.requestTtlSeconds,
+      waitingSeconds: settings.waitingSeconds,
+      maxPayloadBytes: settings.maxPayloadBytes,
+      isLocal: authMode === 'local' && 'socketPath' in settings.listen,
+      takeDeviceNonce: deviceNoncesOf(shortLived, clock),
+    },
+    targets: parts.guard,
+    machineAudience: machineAudienceOf(settings),
+    takeDelivery: shortLived.takeDelivery,
+    takeWatch: shortLived.takeWatch,
+    takeNewUser: shortLived.takeNewUser,
+    tokensAllowed: settings.machineTokens,
+    authMode,
+    providedGroups: settings.providedGroups,
+    receiptKeys,
+    signDepositKey: depositKeySigner(receiptKeys),
+    invitationTokenOf: (id) => invitationToken(parts.ring.first, id),
+    usedToken: (sent) => usedToken(parts.ring, sent),
+    setupCode: setupCodeOf(settings),
+    devAllowPlaintext,
+    version,
+    failingStores: async () => (isEnding(app) ? ['stopping'] : await failingStores(database, shortLived)),
+    warnings: () => [
+      ...sealer.problems,
+      ...parts.steps.names.map((name) => `failing in the background: ${name}`),
+      ...(shortLived.redis?.warnings ?? []),
+      ...(settings.warnings?.() ?? []),
+      ...parts.clockSteps.warnings,
+      ...parts.keysElsewhere,
+      ...(database.seals.areRequired ? [] : ['rows without a MAC count']),
+    ],
+  }
+  const app = createServer({
+    requireTouch: touchGuard({ ...touchParts, ...stores, signInAgainSeconds: settings.signInAgainSeconds }),
+    handlers: createHandlers(parts.moduleHandlers, handlerParts),
+    limited: limitedHandlers(parts.moduleHandlers, handlerParts, parts.storesWithin),
     readSignature: (facts) => new SignedCall(facts, signing),
     memberships: stores.memberships,
     machineCalls: {

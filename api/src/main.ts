@@ -7,6 +7,7 @@ import { type DestinationStream, pino } from 'pino'
 import { ClockSteps } from './clock-steps.ts'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import { endingsOf } from './domain/kinds/endings.ts'
+import type { Caller } from './domain/people/membership.ts'
 import { pendingSetupCode } from './first-set-up.ts'
 import { MachineRefusals } from './http/machine-refusals.ts'
 import { createApp } from './http-app.ts'
@@ -25,6 +26,7 @@ import type { Database } from './storage/base/queries.ts'
 import { countKeysElsewhere } from './storage/people/awaited-approval-keys.ts'
 import { overdueSweep, sweepEvery } from './sweeping.ts'
 import { touchAddress } from './touch-parts.ts'
+import { countWaiting } from './waiting-count.ts'
 
 export * from './audit-maintenance.ts'
 export {
@@ -49,6 +51,7 @@ export {
   type LinkReport,
   linkPeople,
   listAwaitedKeys,
+  listLinksOf,
   setAccountActive,
   undoLinkOf,
 } from './operator-commands.ts'
@@ -62,7 +65,8 @@ export type StartOptions = {
   now?: () => Date
   /** How long the machine is up; the system's answer when absent. */
   upSeconds?: () => number
-  /** How often the server looks for approvals that never returned to their terminal; 15 when absent. */
+  /** How often the server looks for what is overdue: for approvals that never returned to their terminal, 15 when
+   * absent. */
   sweepSeconds?: number
   /** Wraps what the server changes requests with. */
   aroundRequests?: AroundRequests
@@ -109,16 +113,6 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   opened.defer(() => refusals.close())
   const outgoing = outgoingOf(settings, { clock, log })
   const { guard } = outgoing
-  const moduleParts = {
-    queries: recorded.queries,
-    ring: recorded.ring,
-    guard,
-    steps,
-    clock,
-    log,
-    version: settings.version,
-  }
-  startModules(opened, moduleParts)
   const receipts = receiptSigner(recorded.receiptKeys, settings.publicHost)
   const approving = {
     ...shortLived,
@@ -129,6 +123,20 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     assurance: settings.approvalAssurance,
   }
   const ending = { ...approving, endings: endingsOf(approving) }
+  const moduleParts = {
+    queries: recorded.queries,
+    ring: recorded.ring,
+    guard,
+    steps,
+    clock,
+    log,
+    version: settings.version,
+    sweepSeconds: options.sweepSeconds,
+    mail: settings.mail,
+    memberships: stores.memberships,
+    countWaiting: (caller: Caller) => countWaiting({ ...approving, ...recorded }, caller),
+  }
+  startModules(opened, moduleParts)
   sweepEvery(opened, options.sweepSeconds ?? SWEEP_SECONDS, {
     name: 'sweep',
     sweep: overdueSweep({ ...ending, clockSteps }),

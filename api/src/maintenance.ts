@@ -18,6 +18,7 @@ import { type KeyRotation, rewrapTenantKeys } from './storage/maintenance/rotati
 import { rotateTenantKeys } from './storage/maintenance/tenant-key-rotation.ts'
 import { emptyLog } from './storage/maintenance/write-ahead-log.ts'
 import { resetAccountPassword } from './storage/people/accounts.ts'
+import type { RowSeals } from './storage/seals/row-seals.ts'
 
 export type { KeyRotation, Verification }
 
@@ -32,6 +33,7 @@ export async function readyDatabase(settings: DatabaseSettings, now: string): Pr
   try {
     await migrateDatabase(database, now)
     await proveRootKeys(database, ringOf(settings), now)
+    await auditKeyIn(database, settings, now)
     return database
   } catch (error) {
     await database.close()
@@ -142,7 +144,7 @@ export async function recordRestore(settings: DatabaseSettings, reason: string):
   return withRecording(settings, (queries, { now }) => beginEpochs(queries, { reason, now }))
 }
 
-type Recording = { auditKey: NamedAuditKey; now: string }
+type Recording = { auditKey: NamedAuditKey; seals: RowSeals; now: string }
 
 /** Open the database of the settings for work that records events. A server seals them when it runs. */
 export async function withRecording<T>(
@@ -152,7 +154,7 @@ export async function withRecording<T>(
   return withDatabase(settings, async (database) => {
     const now = new Date().toISOString()
     const auditKey = await auditKeyIn(database, settings, now)
-    return work(recording(database, auditKey), { auditKey, now })
+    return work(recording(database, auditKey), { auditKey, seals: database.seals, now })
   })
 }
 

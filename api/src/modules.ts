@@ -2,4 +2,6 @@
  * The optional modules of the API, one line each. To remove one, delete its line here, in the lists of the same name
  * in contract/src, api/src/storage/schema, web/app/lib and web/app/features, and its folders.
  */
+
+export * as mail from './mail/module.ts'
 export * as webhooks from './webhooks/module.ts'

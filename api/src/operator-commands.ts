@@ -27,7 +27,7 @@ import {
   awaitedApprovalKeys,
   confirmByOperator,
 } from './storage/people/awaited-approval-keys.ts'
-import { linkedSides } from './storage/people/linked-sides.ts'
+import { linkedSides, listedLinks } from './storage/people/linked-sides.ts'
 import { Requests } from './storage/requests/requests.ts'
 import { readWholeLibrary } from './storage/transfer/library-export.ts'
 
@@ -124,13 +124,19 @@ function operatorTerms(now: string) {
   return { ...madeByOperator(now), mayWait: false, newId: randomId }
 }
 
-/** Undo a link of ways to sign in. @returns null: there is none, or it is older than a month */
+/** The links of all people, those that wait too. */
+export function listLinksOf(settings: DatabaseSettings) {
+  return withRecording(settings, ({ query }, { now }) => listedLinks(query, now))
+}
+
+/** Undo or stop a link of ways to sign in. @returns null: there is none */
 export async function undoLinkOf(settings: OperatorSettings, id: string): Promise<ChangedLink | null> {
   return withRequests(settings, ({ requests, queries, now }) =>
     removal(queries, requests, async (open, transaction) => {
       const own = joinedWith(queries)(open, transaction)
-      const undone = await own.links.undo({ id, userId: null }, operatorTerms(now))
-      if (undone !== null && undone.left !== null)
+      const undone = await own.links.undo({ id, by: null }, operatorTerms(now))
+      if (typeof undone === 'string') return null
+      if (undone.left !== null)
         await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { userId: undone.left, tenantId: null })
       return undone
     }),

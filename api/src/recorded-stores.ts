@@ -9,14 +9,19 @@ import { afterSealOf } from './joined-modules.ts'
 import { auditKeyIn, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
 import type { ShortLived } from './short-lived.ts'
+import { acceptRows } from './storage/audit/accepted-rows.ts'
 import { Sealer } from './storage/audit/sealer.ts'
 import type { Database, Queries } from './storage/base/queries.ts'
 import { recording } from './storage/base/recording.ts'
 import type { LibraryParts } from './storage/joined-stores.ts'
+import { readMark } from './storage/keys-at-rest/audit-keys.ts'
 import { beginDepositKeys } from './storage/keys-at-rest/deposit-keys.ts'
 import { type KnownReceiptKey, openReceiptKeys } from './storage/keys-at-rest/receipt-keys.ts'
 import { keepDays } from './storage/maintenance/retention.ts'
-import { createStores } from './storage/stores.ts'
+import { createStores, type StoresWithin } from './storage/stores.ts'
+import { sweepEvery } from './sweeping.ts'
+
+const MARK_SECONDS = 10
 
 type StoreParts = {
   settings: ApiSettings
@@ -31,6 +36,7 @@ type StoreParts = {
 
 type RecordedStores = {
   stores: Stores
+  storesWithin: StoresWithin
   library: LibraryParts
   queries: Queries
   sealer: Sealer
@@ -48,7 +54,7 @@ export async function openStores(
   const auditKey = await auditKeyIn(database, settings, now)
   const receiptKeys = await openReceiptKeys(database, { ring, now })
   await beginDepositKeys(database, { ring, now })
-  const afterSeal = afterSealOf({ database, publicUrl: settings.publicUrl })
+  const afterSeal = afterSealOf({ database, publicUrl: settings.publicUrl, mail: settings.mail })
   const sealing = { database, key: auditKey, afterSeal, now: clock.now, steps, log }
   const sealer = opened.adopt(new Sealer(sealing), (it) => it.close())
   const queries = recording(aroundDatabase?.(database) ?? database, auditKey, {
@@ -56,6 +62,11 @@ export async function openStores(
     valuesChanged: (tenantIds) => shortLived.changes.notify(tenantIds),
     isFull: (tenantId) => sealer.isFull(tenantId),
   })
+  // One process uses the embedded database, so no node of the build before still writes.
+  if (settings.databaseUrl === null && !database.seals.areRequired)
+    await acceptRows(queries, { seals: database.seals, ring, now })
+  if (!database.seals.areRequired)
+    sweepEvery(opened, MARK_SECONDS, { name: 'row seals', sweep: () => readMark(database, ring), steps, log })
   keepDays(opened, { queries, days: settings.retentionDays, now: clock.now, ...clockSteps, steps, log })
   return {
     queries,

@@ -20,8 +20,12 @@ export type ApiSettings = {
   /** The first signs, all verify. */
   sharedSecrets: readonly [string, ...string[]]
   authMode: AuthMode
+  /** After which an owner signs in again before an act that loosens something; 0: never. */
+  signInAgainSeconds: number
   /** `null`: derived from the first root key. */
   setupCode: string | null
+  /** Ids of the groups that the identity provider fills, by the values of its claim. */
+  providedGroups: Readonly<Record<string, string>>
   requestTtlSeconds: number
   /** Of a request that waits for another person. */
   waitingSeconds: number
@@ -49,6 +53,8 @@ export type ApiSettings = {
   machineTokens: boolean
   /** Of the web pages. Also the audience of ID tokens where a trust names none. */
   publicUrl: string | null
+  /** How mails are sent, with the address of the web pages that they link to; null: not at all. */
+  mail: { url: string; from: string; publicUrl: string } | null
   /** Networks that the server may call although they are not public. */
   privateTargets: readonly string[]
   /** The proxy through which the server calls others; null: none. */

@@ -168,7 +168,7 @@ describe.each(databases)('the audit log on %s', (kind) => {
       expect([delivery.length, new Set(delivery).size]).toEqual([2, 1])
       const calls = storiesOf('delivery.machine')
       expect(calls).toHaveLength(3)
-      // At most two, if an hour began meanwhile.
+      // At most two, if an hour began between them.
       expect(new Set(calls).size).toBeLessThanOrEqual(2)
       expect((await listed({})).every((entry) => !('story' in entry))).toBe(true)
     })

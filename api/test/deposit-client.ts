@@ -17,6 +17,19 @@ type Options = {
   release?: string[]
   meta?: Record<string, string>
   seen?: { name: string; version: number }[]
+  /** Values for other bundles, by their names. */
+  also?: Readonly<Record<string, Deposited>>
+}
+
+function entriesOf(values: Deposited) {
+  return Object.entries(values).map(([name, given]) => ({
+    name,
+    isSecret: typeof given === 'string' ? null : given[1],
+  }))
+}
+
+function sentEntries(entries: DepositContent['entries']) {
+  return entries.map(({ name, isSecret }) => (isSecret === null ? { name } : { name, is_secret: isSecret }))
 }
 
 /** A client that stores values with an approval. */
@@ -37,10 +50,10 @@ export class DepositClient extends ReturningClient {
   async body(bundle: string, values: Deposited, options: Options = {}) {
     const { kid, public_key } = (await this.#api.call('getDepositKey')).json
     const { detach = [], own = [], share = [], replace = [], workspace, release, meta, seen } = options
-    const entries = Object.entries(values).map(([name, given]) => ({
-      name,
-      isSecret: typeof given === 'string' ? null : given[1],
-    }))
+    const entries = entriesOf(values)
+    const also = Object.entries(options.also ?? {}).map(([other, each]) => {
+      return { bundle: other, entries: entriesOf(each) }
+    })
     const content: DepositContent = {
       kid,
       publicKey: this.keyPair.publicKey,
@@ -52,8 +65,11 @@ export class DepositClient extends ReturningClient {
       own,
       share,
       replace,
+      also,
     }
-    const texts = Object.values(values).map((given) => (typeof given === 'string' ? given : given[0]))
+    const texts = [values, ...Object.values(options.also ?? {})].flatMap((each) =>
+      Object.values(each).map((given) => (typeof given === 'string' ? given : given[0])),
+    )
     return {
       kind: 'deposit',
       client_pubkey: this.publicKey,
@@ -63,13 +79,14 @@ export class DepositClient extends ReturningClient {
       ...this.returning(release),
       deposit: {
         kid,
-        entries: entries.map(({ name, isSecret }) =>
-          isSecret === null ? { name } : { name, is_secret: isSecret },
-        ),
+        entries: sentEntries(entries),
         detach,
         own,
         share,
         replace,
+        ...(also.length > 0 && {
+          also: also.map((other) => ({ ...other, entries: sentEntries(other.entries) })),
+        }),
         ciphertext_base64: box({ v: 1, binding: depositBinding(content), values: texts, seen }, public_key),
       },
     }

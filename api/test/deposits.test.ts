@@ -170,6 +170,82 @@ describe.each(databases)('deposits on %s', (kind) => {
     expect(gentle.json).toMatchObject({ plan: [{ action: 'own' }], changes: [] })
   })
 
+  test('values for several bundles have one plan and one approval, and one receipt says what each bundle got', async () => {
+    const [first, second, third] = [freshName(), freshName(), freshName()]
+    const other = await newBundle(api, owner, { SEVERAL_OLD: '1' })
+    const client = new DepositClient(api)
+    const also = {
+      [second]: { SEVERAL_A: 'two', SEVERAL_B: ['open', false] as const },
+      [other.name]: { SEVERAL_OLD: '2' },
+      [third]: { SEVERAL_A: 'three' },
+    }
+    const id = await client.deposit(first, { SEVERAL_A: 'one' }, { also, own: ['SEVERAL_B'] })
+    const { json, text } = await planOf(api, owner, id)
+    expect(
+      [json, ...(json.also ?? [])].map(({ bundle, bundle_id, plan }) => [bundle, bundle_id, plan]),
+    ).toMatchObject([
+      [first, null, [{ action: 'create', key_name: 'SEVERAL_A' }]],
+      [second, null, [{ action: 'own' }, { action: 'create', new_value: 'open' }]],
+      [other.name, other.id, [{ action: 'update' }]],
+      [third, null, [{ action: 'own' }]],
+    ])
+    expect(text).not.toMatch(/two|three/)
+    expect((await approve(client, id)).status).toBe(200)
+    expect((await newest(12)).filter((action) => action === 'deposit.applied')).toHaveLength(4)
+    expect(await bundleValues(api, owner, second)).toEqual({ SEVERAL_A: 'two', SEVERAL_B: 'open' })
+    expect(await bundleValues(api, owner, other.name)).toEqual({ SEVERAL_OLD: '2' })
+    expect(await bundleValues(api, owner, third)).toEqual({ SEVERAL_A: 'three' })
+    const { deposit } = (await client.waits(id)).json as {
+      deposit: { also: unknown; receipt: { payload: string } }
+    }
+    expect(deposit.also).toMatchObject([{ bundle: { name: second } }, { bundle: { name: other.name } }, {}])
+    expect(JSON.parse(Buffer.from(deposit.receipt.payload, 'base64').toString())).toMatchObject({
+      bundle: { name: first },
+      also: [
+        { bundle: { name: second }, variables: [{ name: 'SEVERAL_A' }, { name: 'SEVERAL_B' }] },
+        { bundle: other, variables: [{ name: 'SEVERAL_OLD', action: 'update' }] },
+        { bundle: { name: third } },
+      ],
+    })
+  })
+
+  test('a member stores one new secret for two environments of an application, each with its own value', async () => {
+    const member = await joinWorkspace(api, owner, 'member')
+    const [dev, staging] = [freshName('dev/a'), freshName('staging/a')].map((name) => `${name}/shop`)
+    const client = new DepositClient(api)
+    const also = { [staging ?? '']: { EQUAL_SECRET: 'same' } }
+    const id = await client.deposit(dev ?? '', { EQUAL_SECRET: 'same' }, { also })
+    expect((await planOf(api, owner, id)).json.also).toMatchObject([{ plan: [{ action: 'share' }] }])
+    expect((await planOf(api, member, id)).json.also).toMatchObject([{ plan: [{ action: 'own' }] }])
+    expect((await approve(client, id, member)).status).toBe(200)
+    expect(await bundleValues(api, owner, staging ?? '')).toEqual({ EQUAL_SECRET: 'same' })
+  })
+
+  test('of several bundles the strictest rules count, and one that changed stores none of them', async () => {
+    const [ruled, plain] = [await newBundle(api, owner, { RULED: '1' }), freshName()]
+    const body = { approvers: 'owner' as const, assurance: 'local' as const }
+    const set = { as: owner, params: { bundle_id: ruled.id }, body }
+    expect((await api.call('changeBundlePolicy', set)).status).toBe(200)
+    const client = new DepositClient(api)
+    const also = { [ruled.name]: { RULED: '2' } }
+    const id = await client.deposit(plain, { FREE: '1' }, { also })
+    const member = await joinWorkspace(api, owner, 'member')
+    expect((await planOf(api, member, id)).failure?.error).toContain('cannot be proposed')
+    const { plan_id } = (await planOf(api, owner, id)).json
+    const click = { as: owner, params: { request_id: id }, body: { plan_id, release: 'code' as const } }
+    expect((await api.call('approveDeposit', click)).failure?.code).toBe('release_required')
+    await api.call('changeBundlePolicy', { ...set, body: { ...body, assurance: null } })
+    await approve(client, await client.deposit(ruled.name, { RULED: '3' }))
+    const stale = { as: owner, params: { request_id: id }, body: { plan_id, release: 'code' as const } }
+    expect((await api.call('approveDeposit', stale)).failure?.code).toBe('plan_changed')
+    expect((await api.call('listBundles', { as: owner, query: { query: plain } })).json).toEqual([])
+    const twice = { ...(await client.body(plain, { A: '1' }, { also: { [plain]: { B: '1' } } })) }
+    expect((await client.ask(twice)).failure?.error).toContain('must not name a bundle twice')
+    const moved = await client.body(plain, { A: '1' }, { also: { [freshName()]: { B: '1' } } })
+    moved.deposit.also = [{ bundle: ruled.name, entries: [{ name: 'B' }] }]
+    expect((await planOf(api, owner, await client.asked(moved))).failure?.code).toBe('deposit_damaged')
+  })
+
   test('deny, withdraw and expiry store nothing', async () => {
     const client = new DepositClient(api)
     const bundle = freshName()

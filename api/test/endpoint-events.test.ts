@@ -39,7 +39,7 @@ describe.each(databases)('the events of each endpoint on %s', (kind) => {
     }
     api = { ...started, call }
     database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
-    world = await createWorld(api, database.query)
+    world = await createWorld(api, database)
     await api.call('setUpAccount', { body: ACCOUNT })
   })
   afterAll(async () => {

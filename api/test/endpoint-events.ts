@@ -1,7 +1,7 @@
 import type { ApiEndpointName, AuditAction } from '@keyferry/contract'
 
 /** The events that a call of each endpoint adds when it succeeds, in the order of their names. `null`: the walk cannot
- * make it succeed; the tests of accounts, passkeys, machines, releases and policies do. */
+ * make it succeed; the tests of accounts, mails, passkeys, machines, releases and policies do. */
 export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | null>> = {
   getHealth: [],
   getReadiness: [],
@@ -92,6 +92,9 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   linkPerson: null,
   listLinks: [],
   undoLink: null,
+  getOwnMails: [],
+  changeOwnMails: ['user.changed'],
+  proveAddress: null,
   getSetup: [],
   setUpAccount: null,
   logIn: ['user.signed_in'],
@@ -112,6 +115,11 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   switchTenant: [],
   listMembers: [],
   changeMemberRole: ['member.role_changed'],
+  changeMemberLimit: ['member.limited'],
+  listGroups: [],
+  createGroup: ['group.created'],
+  changeGroup: ['group.changed'],
+  deleteGroup: ['group.deleted'],
   removeMember: ['member.removed'],
   createInvitation: ['member.invited'],
   listInvitations: [],

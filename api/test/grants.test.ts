@@ -368,6 +368,33 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
     expect(await grantsOf(bundle)).toEqual([])
   })
 
+  test('a limit ends it, and so do the end of a group and a new name that its person does not reach', async () => {
+    const bundle = await bundleOf()
+    const person = await joinWorkspace(api, owner, 'member')
+    const limit = (limited_to: string[]) =>
+      api.call('changeMemberLimit', { as: owner, params: { user_id: person.userId }, body: { limited_to } })
+    await limit(['test/'])
+    const asked = await remembered(bundle, {}, person)
+    expect(await again(bundle, asked)).toBe('ready')
+    const renamed = { ...bundle, name: `other/${bundle.id}` }
+    const rename = async (name: string) =>
+      api.call('updateBundle', { as: owner, params: { bundle_id: bundle.id }, body: { name } })
+    await rename(renamed.name)
+    expect(await again(renamed, { ...asked })).toBe('person_removed')
+    await rename(bundle.name)
+    expect(await again(bundle, asked)).toBe('person_removed')
+    const anew = await remembered(bundle, {}, person)
+    await limit(['test/', 'more/'])
+    expect(await again(bundle, anew)).toBe('role_changed')
+    const group = { name: `g ${bundle.id}`, people: [person.userId] }
+    const params = { group_id: (await api.call('createGroup', { as: owner, body: group })).json.id }
+    await policy(bundle, { approvers: 'named', people: [params.group_id] })
+    const named = await remembered(bundle, {}, person)
+    expect(await again(bundle, named)).toBe('ready')
+    await api.call('changeGroup', { as: owner, params, body: { people: [] } })
+    expect(await again(bundle, named)).toBe('role_changed')
+  })
+
   test('the terminal can drop it', async () => {
     const bundle = await bundleOf()
     const asked = await remembered(bundle)

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { type CallParts, databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { joinWorkspace } from './joined.ts'
 
 type Entries = Record<string, string>
 
@@ -18,6 +18,13 @@ describe.each(databases)('imports on %s', (kind) => {
   beforeEach(async () => {
     owner = await api.newOwner()
   })
+
+  const rule = async (bundle: string, body: object) => {
+    const params = { bundle_id: await bundleId(bundle) }
+    expect((await api.call('changeBundlePolicy', { as: owner, params, body })).status).toBe(200)
+  }
+  const versionsOf = async (key_id: string) =>
+    (await api.call('listKeyVersions', { as: owner, params: { key_id } })).json
 
   const importing = (bundle: string, values: Entries, options: object = {}, as: Identity = owner) =>
     api.call('importVariables', { as, body: { bundle, entries: entriesOf(values), ...options } })
@@ -372,10 +379,20 @@ describe.each(databases)('imports on %s', (kind) => {
       expect(await library()).toEqual(before)
     })
 
-    test('has no plan to look at first', async () => {
-      const also = [into('prod/shop', { value: 'prod' })]
-      expectRefused(await adding({ value: 'dev' }, also, { dry_run: true }))
-      expectRefused(await adding({ value: 'dev' }, also, { plan_id: 'x' }))
+    test('has one plan, of which each import knows what those before it make, and which changes nothing', async () => {
+      const before = await library()
+      const also = [into('staging/shop', { value: 'one' }), into('prod/shop', { value: 'two' })]
+      const { json } = await adding({ value: 'one' }, also, { dry_run: true })
+      expect([json, ...(json.also ?? [])].map(({ plan }) => plan[0]?.action)).toEqual([
+        'create',
+        'share',
+        'own',
+      ])
+      expect(await library()).toEqual(before)
+      expect((await adding({ value: 'one' }, also, { plan_id: 'x' })).failure?.code).toBe('plan_changed')
+      const { plan_id } = json
+      expect((await adding({ value: 'one' }, also, { plan_id })).status).toBe(200)
+      expect(await delivered('prod/shop')).toEqual({ [NAME]: 'two' })
     })
   })
 
@@ -448,14 +465,7 @@ describe.each(databases)('imports on %s', (kind) => {
   describe('of a member', () => {
     let member: Identity
     beforeEach(async () => {
-      const email = `${randomUUID()}@example.com`
-      const body = { idp_user_id: `user_${randomUUID()}`, email, email_verified: true }
-      const { json } = await api.call('ensureUser', { body })
-      const invitation = { as: owner, body: { email, role: 'member' } }
-      const { token } = (await api.call('createInvitation', invitation)).json
-      const person = { userId: json.user_id, tenantId: json.tenant_id }
-      await api.call('acceptInvitation', { as: person, body: { token } })
-      member = { userId: json.user_id, tenantId: owner.tenantId }
+      member = await joinWorkspace(api, owner, 'member')
     })
 
     test('creates keys, and gains no access to keys of others', async () => {
@@ -537,6 +547,165 @@ describe.each(databases)('imports on %s', (kind) => {
       await importing('mine/dev', { B: 'my own' }, {}, member)
       const { json } = await take({ name: 'B', from: 'mine/dev' })
       expect(json.plan).toMatchObject([{ action: 'share', key_name: 'B' }])
+    })
+
+    const promoting = (options: object = {}, as = member, entry: object = {}) =>
+      api.call('importVariables', {
+        as,
+        body: {
+          bundle: 'prod/app',
+          entries: [{ name: 'A', from: 'staging/app', ...entry }],
+          own: ['A'],
+          ...options,
+        },
+      })
+
+    describe('who promotes a secret that they may not show', () => {
+      beforeEach(async () => {
+        await importing('staging/app', { A: 'planted-new', T: 'x' })
+        await importing('prod/app', { A: 'planted-old' })
+        for (const bundle of ['staging/app', 'prod/app']) await rule(bundle, { changers: 'member' })
+      })
+
+      const OWNERS = 'Forbidden: owner role required'
+
+      test('copies it, sees it nowhere, and it stays a value of the person who set it', async () => {
+        const { json, text } = await promoting()
+        expect(json.plan).toMatchObject([{ name: 'A', action: 'update', is_secret: true }])
+        expect(text).not.toContain('planted')
+        expect(await delivered('prod/app')).toEqual({ A: 'planted-new' })
+        const key_id = json.plan[0]?.key_id ?? ''
+        expect(await versionsOf(key_id)).toMatchObject([
+          { version: 2, how: 'import', set_by: { id: owner.userId } },
+          { version: 1 },
+        ])
+        const shown = await api.call('updateKey', {
+          as: member,
+          params: { key_id },
+          body: { is_secret: false },
+        })
+        expectError(shown, 403, OWNERS, 'forbidden')
+        const query = { target: await bundleId('prod/app'), action: 'bundle.imported' } as const
+        const [event] = (await api.call('listAudit', { as: owner, query })).json
+        expect(event).toMatchObject({
+          actor: { id: member.userId },
+          target: { name: 'prod/app' },
+          data: { names: ['A'], copied: ['A from staging/app'] },
+        })
+      })
+
+      test('copies the value that was planned, and no newer one', async () => {
+        const { plan_id } = (await promoting({ dry_run: true })).json
+        await importing('staging/app', { A: 'planted-newer' })
+        const late = await promoting({ plan_id })
+        expect([late.status, late.failure?.code]).toEqual([409, 'plan_changed'])
+      })
+
+      test('learns nothing from a guess: an equal value is a new version too', async () => {
+        const guessed = await importing('prod/app', { A: 'planted-new' }, {}, member)
+        expect((await promoting({ dry_run: true })).json.plan).toMatchObject([{ action: 'update' }])
+        expect((await promoting()).status).toBe(200)
+        expect(await versionsOf(guessed.json.plan[0]?.key_id ?? '')).toHaveLength(3)
+      })
+
+      test.each([
+        { approvers: 'owner' },
+        { approvals_needed: 2 },
+        { assurance: 'bound' },
+        { agents: 'deny' },
+      ])('needs rules that are at least as strict: %j', async (rules) => {
+        await rule('staging/app', rules)
+        expectError(await promoting(), 403, OWNERS, 'forbidden')
+        expect(await delivered('prod/app')).toEqual({ A: 'planted-old' })
+        await rule('prod/app', rules)
+        expect((await promoting()).status).toBe(200)
+      })
+
+      test('needs what each bundle demands that holds the secret, and as few who may change it', async () => {
+        await rule('staging/app', { changers: 'setter' })
+        expectError(await promoting(), 403, OWNERS, 'forbidden')
+        await rule('staging/app', { changers: 'member' })
+        expect((await promoting({ dry_run: true })).status).toBe(200)
+        const entries = [{ name: 'A', from: 'staging/app' }]
+        await api.call('importVariables', { as: owner, body: { bundle: 'qa/other', entries } })
+        await rule('qa/other', { approvers: 'owner' })
+        expectError(await promoting(), 403, OWNERS, 'forbidden')
+      })
+
+      test('needs to be able to get it by an approval where machines get the values', async () => {
+        const { json } = await api.call('createMachine', { as: owner, body: { name: 'ci' } })
+        const params = { machine_id: json.id, bundle_id: await bundleId('prod/app') }
+        await api.call('grantBundle', { as: owner, params, body: { scope: 'deliver' } })
+        expect((await promoting()).status).toBe(200)
+        for (const bundle of ['staging/app', 'prod/app']) await rule(bundle, { approvers: 'owner' })
+        expectError(await promoting(), 403, OWNERS, 'forbidden')
+      })
+
+      test('marks no copy of it as public, also over a value that was', async () => {
+        expectRefused(await promoting({}, member, { is_secret: false }))
+        const entries = [{ name: 'A', value: 'open', is_secret: false }]
+        await api.call('importVariables', { as: owner, body: { bundle: 'prod/app', entries } })
+        expect((await promoting()).json.plan).toMatchObject([{ is_secret: true }])
+      })
+
+      test('copies no composed value, and nothing that the bundle lacks or must not change', async () => {
+        const absent = await promoting({ bundle: 'prod/app', own: ['T'] }, member, { name: 'T' })
+        expectError(absent, 403, OWNERS, 'forbidden')
+        const [key] = (await importing('staging/app', { A: 'planted-new' })).json.plan
+        const text = { value: '${T}', is_template: true }
+        await api.call('updateKey', { as: owner, params: { key_id: key?.key_id ?? '' }, body: text })
+        const composed = await promoting()
+        expectRefused(composed)
+        expect(composed.failure?.error).toContain('composed')
+        await importing('staging/app', { A: 'planted-new' }, { replace: ['A'] })
+        await rule('prod/app', { changers: 'owner' })
+        expectError(await promoting(), 403, OWNERS, 'forbidden')
+      })
+    })
+
+    test('a promoted value gives neither its setter nor who promotes it a right', async () => {
+      const setter = await joinWorkspace(api, owner, 'member')
+      await importing('staging/app', { A: 'of the setter' }, {}, setter)
+      await importing('prod/app', { A: 'planted-old' }, { own: ['A'] }, member)
+      await importing('setter/app', { B: 'x' }, {}, setter)
+      const promoted = await promoting()
+      expect(promoted.json.plan).toMatchObject([{ action: 'update' }])
+      const key_id = promoted.json.plan[0]?.key_id ?? ''
+      const change = (as: Identity, body: object) => api.call('updateKey', { as, params: { key_id }, body })
+      for (const as of [setter, member]) {
+        const shown = await api.call('getKey', { as, params: { key_id } })
+        expect(shown.json).toMatchObject({ may_change: false, may_show: false })
+        expect(shown.json.value_set_by.id).toBe(setter.userId)
+        for (const body of [{ value: 'evil' }, { is_secret: false }])
+          expectError(await change(as, body), 403, 'Forbidden: owner role required', 'forbidden')
+      }
+      const body = { action: 'attach', key_ids: [key_id], bundle_id: await bundleId('setter/app') } as const
+      expect((await api.call('changeKeys', { as: setter, body })).status).toBe(403)
+      expect((await change(owner, { value: 'next' })).status).toBe(200)
+    })
+
+    test('an owner promotes under weaker rules what they could approve', async () => {
+      await importing('staging/app', { A: 'new' })
+      await importing('prod/app', { A: 'old' })
+      const params = { bundle_id: await bundleId('staging/app') }
+      const people = (ids: string[]) =>
+        api.call('changeBundlePolicy', {
+          as: owner,
+          params,
+          body: { approvers: 'named', people: ids },
+        })
+      const taking = () =>
+        api.call('importVariables', {
+          as: owner,
+          body: { bundle: 'prod/app', entries: [{ name: 'A', from: 'staging/app' }], own: ['A'] },
+        })
+      expect((await people([member.userId])).status).toBe(200)
+      const refused = await taking()
+      expect([refused.status, refused.failure?.code]).toEqual([403, 'forbidden'])
+      expect(refused.failure?.error).toContain('at least as strict')
+      await people([member.userId, owner.userId])
+      expect((await taking()).json.plan).toMatchObject([{ action: 'update' }])
+      expect(await delivered('prod/app')).toEqual({ A: 'new' })
     })
   })
 })

@@ -4,7 +4,8 @@ import { createDeviceSeed, signDeviceForget, signDeviceWatch } from '@keyferry/c
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
-import type { Query } from '../src/storage/base/queries.ts'
+import { auditKeyIn } from '../src/maintenance.ts'
+import type { Database } from '../src/storage/base/queries.ts'
 import {
   type CallParts,
   type Identity,
@@ -23,6 +24,10 @@ export type World = {
   member: Identity
   inactive: Identity
   foreignOwner: Identity
+  /** Limited to `partner/`. */
+  limited: Identity
+  /** Of the bundles that calls are about. */
+  folder: '' | 'partner/'
 }
 
 export const ACCOUNT = {
@@ -38,12 +43,14 @@ const NEW_PASSKEY = new SoftwarePasskey().create({
   rpId: CEREMONY.rp_id,
 })
 
-export async function createWorld(api: TestApi, query: Query): Promise<World> {
+export async function createWorld(api: TestApi, database: Database): Promise<World> {
+  // With the server's key, the row gets its MAC.
+  await auditKeyIn(database, api.settings, new Date().toISOString())
   const owner = await api.newOwner()
   const within = (person: Identity) => ({ userId: person.userId, tenantId: owner.tenantId })
   const member = await join(api, owner, 'member')
   const inactive = await join(api, owner, 'owner')
-  await query.updateTable('users').set({ is_active: 0 }).where('id', '=', inactive.userId).execute()
+  await database.query.updateTable('users').set({ is_active: 0 }).where('id', '=', inactive.userId).execute()
   const outsider = await newPerson(api)
   return {
     owner,
@@ -51,6 +58,8 @@ export async function createWorld(api: TestApi, query: Query): Promise<World> {
     inactive: within(inactive),
     outsider: { ...within(outsider), email: outsider.email },
     foreignOwner: await api.newOwner(),
+    limited: within(await join(api, owner, 'member', ['partner/'])),
+    folder: '',
   }
 }
 
@@ -62,9 +71,17 @@ async function newPerson(api: TestApi): Promise<Identity & { email: string }> {
   return { userId: json.user_id, tenantId: json.tenant_id, email }
 }
 
-async function join(api: TestApi, owner: Identity, role: string): Promise<Identity> {
+async function join(
+  api: TestApi,
+  owner: Identity,
+  role: string,
+  limited_to?: readonly string[],
+): Promise<Identity> {
   const person = await newPerson(api)
-  const { json } = await api.call('createInvitation', { as: owner, body: { email: person.email, role } })
+  const { json } = await api.call('createInvitation', {
+    as: owner,
+    body: { email: person.email, role, limited_to },
+  })
   await api.call('acceptInvitation', { as: person, body: { token: json.token } })
   return person
 }
@@ -79,6 +96,7 @@ export function callerHeaders(world: World, kind: CallerKind): Record<string, st
     'inactive member': world.inactive,
     'foreign owner': world.foreignOwner,
     member: world.member,
+    'limited member': world.limited,
     owner,
   }
   if (kind === 'unsigned') return {}
@@ -134,22 +152,27 @@ async function freshIds(
   if (needs('{machine_id}')) Object.assign(ids, await newMachine(api, world, ids['bundle_id']))
   if (needs('{webhook_id}')) Object.assign(ids, await newWebhook(api, world))
   if (needs('/invitations')) Object.assign(ids, await newInvitation(api, world, name))
+  if (needs('{group_id}')) {
+    const group = await api.call('createGroup', { as: world.owner, body: { name: randomUUID() } })
+    ids['group_id'] = group.json.id
+  }
   return ids
 }
 
-async function newProposal(api: TestApi, { owner, member }: World) {
+async function newProposal(api: TestApi, { owner, member, folder }: World) {
   const unique = randomUUID().replaceAll('-', '')
-  await api.call('createBundle', { as: owner, body: { name: unique } })
+  const bundle = folder + unique
+  await api.call('createBundle', { as: owner, body: { name: bundle } })
   const params = {
-    proposal_id: await propose(api, member, { bundle: unique, values: { [`P${unique}`]: 'v' } }),
+    proposal_id: await propose(api, member, { bundle, values: { [`P${unique}`]: 'v' } }),
   }
   const { plan_id } = (await api.call('planProposal', { as: owner, params })).json
   return { ...params, plan_id }
 }
 
-async function newBundle(api: TestApi, { owner: as }: World, name: ApiEndpointName) {
+async function newBundle(api: TestApi, { owner: as, folder }: World, name: ApiEndpointName) {
   const unique = randomUUID().replaceAll('-', '')
-  const bundle = await api.call('createBundle', { as, body: { name: unique } })
+  const bundle = await api.call('createBundle', { as, body: { name: folder + unique } })
   const key = await api.call('createKey', { as, body: { name: `K${unique}`, value: 'v' } })
   const params = { bundle_id: bundle.json.id, key_id: key.json.id }
   const key_name = `LEGACY${unique}`
@@ -219,6 +242,7 @@ function watchBody(delivery_id: string) {
 // Keys and signatures are made only for the endpoint that needs them.
 function bodies(world: World, ids: Record<string, string>): { readonly [N in ApiEndpointName]?: unknown } {
   const unique = randomUUID().replaceAll('-', '')
+  const bundle = world.folder + unique
   return {
     get createRequest() {
       return requestBody(null)
@@ -238,13 +262,13 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
       return watchBody(ids['delivery_id'] ?? 'none')
     },
     storePayload: { ciphertext_base64: 'AAAA' },
-    createBundle: { name: unique },
+    createBundle: { name: bundle },
     updateBundle: { description: 'new' },
-    duplicateBundle: { name: unique },
+    duplicateBundle: { name: bundle },
     attachKey: {},
     changeAttachment: { required: true },
     reorderKey: { order: 0 },
-    importVariables: { bundle: unique, entries: [{ name: unique, value: '' }] },
+    importVariables: { bundle, entries: [{ name: unique, value: '' }] },
     moveLibrary: { library: { keyferry_library: 1, kid: '9c1f5a3e7b2d4860', box_base64: 'c2VhbGVk' } },
     importItems: { format: 'json', data: { A: '1' } },
     upsertLegacyItem: { key: 'A', value: '1' },
@@ -256,6 +280,9 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     ensureUser: { idp_user_id: `user_${unique}`, email: `${unique}@example.com` },
     changeProvidedUser: { is_active: false },
     linkPerson: { idp_user_id: `user_${unique}`, confirmed: `user_${unique}` },
+    changeOwnMails: { off: ['signed_in'] },
+    proveAddress: { token: 'unknown' },
+    undoLink: { idp_user_id: `user_${unique}` },
     changePassword: { current_password: 'any', new_password: ACCOUNT.password },
     changeEmail: { current_password: 'any', email: `${unique}@example.com` },
     preparePasskey: { current_password: 'any' },
@@ -272,6 +299,9 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     renameTenant: { name: unique },
     switchTenant: { tenant_id: world.owner.tenantId },
     changeMemberRole: { role: 'member' },
+    changeMemberLimit: { limited_to: null },
+    createGroup: { name: unique },
+    changeGroup: { name: unique, adds: ['partner/'] },
     createInvitation: { email: `${unique}@example.com`, role: 'member' },
     previewInvitation: { token: ids['token'] },
     acceptInvitation: { token: ids['token'] },

@@ -16,6 +16,14 @@ const withIds = names.filter(
     (/\{(?!request_id)/.test(apiEndpoints[name].path) || name === 'encryptFromBundle'),
 )
 
+// What members may call about one bundle, key or machine.
+const ofLibrary = names.filter(
+  (name) =>
+    apiEndpoints[name].access === 'member' && /\{(bundle|key|machine)_id\}/.test(apiEndpoints[name].path),
+)
+// A key that no bundle within reach holds, and a machine that may use none, are out of reach.
+const WITHIN_REACH: Readonly<Partial<Record<ApiEndpointName, number>>> = { attachKey: 404, getMachine: 404 }
+
 // A proof of a device is good for one call, and a message cannot be sent again while it is being sent.
 const USED_UP: ReadonlySet<ApiEndpointName> = new Set(['waitForRememberedChange', 'resendWebhookMessage'])
 
@@ -39,7 +47,7 @@ describe.each(databases)('isolation on %s', (kind) => {
     }
     api = { ...started, call }
     database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
-    world = await createWorld(api, database.query)
+    world = await createWorld(api, database)
     machines = await createMachines(api, world)
     await api.call('setUpAccount', { body: ACCOUNT })
   })
@@ -62,6 +70,13 @@ describe.each(databases)('isolation on %s', (kind) => {
     expect(Object.fromEntries(CALLERS.map((caller, index) => [caller, statuses[index]]))).toEqual(
       Object.fromEntries(CALLERS.map((caller, index) => [caller, EXPECTED[name][index]])),
     )
+  })
+
+  test.each(ofLibrary)('%s answers a limited member within reach as a member', async (name) => {
+    const inside = await freshCall(api, { ...world, folder: 'partner/' }, name)
+    const headers = { ...inside.headers, ...callerHeaders(world, 'limited member') }
+    const { status } = await api.call(name, { ...inside, headers })
+    expect(status).toBe(WITHIN_REACH[name] ?? EXPECTED[name][CALLERS.indexOf('member')])
   })
 
   test.each(names)('%s answers each kind of machine as the table says', async (name) => {
@@ -107,6 +122,14 @@ describe.each(databases)('isolation on %s', (kind) => {
         : callerHeaders(world, 'foreign owner')
     const first = await api.call(name, { ...foreign, headers })
     const second = await api.call(name, { ...unknown, headers })
+    expect([first.status, first.text]).toEqual([404, second.text])
+  })
+
+  test.each(ofLibrary)('%s answers an id out of reach byte for byte as an unknown one', async (name) => {
+    const outside = await freshCall(api, world, name)
+    const headers = callerHeaders(world, 'limited member')
+    const first = await api.call(name, { ...outside, headers })
+    const second = await api.call(name, { ...withUnknownIds(outside), headers })
     expect([first.status, first.text]).toEqual([404, second.text])
   })
 })

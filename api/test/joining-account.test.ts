@@ -27,15 +27,30 @@ describe.each(databases)('a local account by an invitation, on %s', (kind) => {
     expect((await api.call('getSetup')).json).toEqual({ required: false })
   })
 
-  test('it owns a new workspace and is a member of the inviting tenant', async () => {
+  test('it is a member of the inviting tenant, and gets a workspace of its own only if it asks', async () => {
     const { email, token } = await invitation()
     const { status, json } = await join(token)
-    expect([status, json.joined_tenant_id]).toEqual([201, owner.tenantId])
-    const as = { userId: json.user_id, tenantId: json.tenant_id }
-    expect((await api.call('getMe', { as })).json).toMatchObject({ email, role: 'owner' })
-    const within = { userId: json.user_id, tenantId: owner.tenantId }
-    expect((await api.call('getMe', { as: within })).json).toMatchObject({ role: 'member' })
-    expect((await api.call('logIn', { body: { email, password: PASSWORD } })).status).toBe(200)
+    const { user_id, tenant_id } = json
+    expect([status, json]).toEqual([
+      201,
+      { user_id, tenant_id: owner.tenantId, role: 'member', joined_tenant_id: owner.tenantId },
+    ])
+    const as = { userId: user_id, tenantId: tenant_id }
+    expect((await api.call('getMe', { as })).json).toMatchObject({ email, role: 'member' })
+    expect((await api.call('listTenants', { as })).json).toHaveLength(1)
+    const logIn = () => api.call('logIn', { body: { email, password: PASSWORD } })
+    expect((await logIn()).json).toEqual({ user_id, tenant_id, role: 'member' })
+    const own = (await api.call('createTenant', { as, body: { name: 'Own' } })).json
+    expect((await logIn()).json).toEqual({ user_id, tenant_id: own.id, role: 'owner' })
+  })
+
+  test('once it is removed everywhere, its next sign-in makes a workspace', async () => {
+    const { email, token } = await invitation()
+    const { json } = await join(token)
+    await api.call('removeMember', { as: owner, params: { user_id: json.user_id } })
+    const again = (await api.call('logIn', { body: { email, password: PASSWORD } })).json
+    expect(again).toMatchObject({ user_id: json.user_id, role: 'owner' })
+    expect(again.tenant_id).not.toBe(owner.tenantId)
   })
 
   test('the invitation counts once, also for many at once', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { linkPeople, undoLinkOf } from '../src/main.ts'
+import { linkPeople, listLinksOf, undoLinkOf } from '../src/main.ts'
 import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { signedCall, TouchKey } from './touch-client.ts'
@@ -10,8 +10,9 @@ type Person = Identity & { idpUserId: string; email: string }
 describe.each(databases)('one person with several ways to sign in, on %s', (kind) => {
   let api: TestApi
   let now = new Date()
+  const provided: Record<string, string> = {}
   beforeAll(async () => {
-    api = await startTestApi(kind, { now: () => now })
+    api = await startTestApi(kind, { now: () => now, providedGroups: provided })
   })
   afterAll(() => api.close())
 
@@ -27,7 +28,14 @@ describe.each(databases)('one person with several ways to sign in, on %s', (kind
     return api.call('linkPerson', { body, headers: layerHeaders('POST', '/api/v1/auth/links', body, now) })
   }
   const linksOf = async (as: Identity) => (await api.call('listLinks', { as })).json
-  const undo = (as: Identity, link_id: string) => api.call('undoLink', { as, params: { link_id } })
+  const undo = (as: Identity, link_id: string, idp_user_id = `user_${as.userId}`) =>
+    api.call('undoLink', { as, params: { link_id }, body: { idp_user_id } })
+  const ended = async ({ idpUserId }: Person) => {
+    const path = `/api/v1/users/${idpUserId}/signed-out` as const
+    const body = { reason: 'all_sessions' } as const
+    const headers = layerHeaders('POST', path, body, now)
+    return (await api.call('recordSignOut', { params: { idp_user_id: idpUserId }, body, headers })).json.ended
+  }
   const namesIn = async (as: Identity) =>
     (await api.call('listMembers', { as })).json.map(({ user_id, role }) => [user_id, role])
   const actionsIn = async (as: Identity) =>
@@ -89,12 +97,7 @@ describe.each(databases)('one person with several ways to sign in, on %s', (kind
     await link(fresh, old)
     expect(await namesIn({ ...old, tenantId: team.tenantId })).toContainEqual([old.userId, 'owner'])
     const [own] = (await linksOf(old)).links
-    expectError(
-      await undo(team, own?.id ?? ''),
-      404,
-      'no such link, or it can no longer be undone',
-      'not_found',
-    )
+    expectError(await undo(team, own?.id ?? ''), 404, 'no such link', 'not_found')
     now = new Date(now.getTime() + 29 * 86_400_000)
     expect((await undo(old, own?.id ?? '')).status).toBe(200)
     expect((await signIn(fresh)).userId).toBe(fresh.userId)
@@ -107,9 +110,93 @@ describe.each(databases)('one person with several ways to sign in, on %s', (kind
     expect(await actionsIn(old)).toContain('user.unlinked user')
     await link(fresh, old)
     const [again] = (await linksOf(old)).links
+    expect(again?.undoable_until).not.toBeNull()
     now = new Date(now.getTime() + 31 * 86_400_000)
-    expect((await linksOf(old)).links).toEqual([])
-    expect((await undo(old, again?.id ?? '')).status).toBe(404)
+    expect((await linksOf(old)).links).toEqual([expect.objectContaining({ undoable_until: null })])
+    const removed = await undo(old, again?.id ?? '')
+    expect(removed.json.ended).toContain(fresh.idpUserId)
+    expect((await signIn(fresh)).userId).toBe(fresh.userId)
+    expect(await namesIn({ ...old, tenantId: team.tenantId })).toContainEqual([old.userId, 'owner'])
+  })
+
+  test('a limit and groups come back with what an undoing gives back', async () => {
+    const [old, fresh, team] = [await newPerson(), await newPerson(), await newPerson()]
+    const as = { userId: team.userId, tenantId: team.tenantId }
+    await joined(team, fresh, 'member')
+    await joined(team, old, 'member')
+    const limit = (userId: string, limited_to: string[]) =>
+      api.call('changeMemberLimit', { as, params: { user_id: userId }, body: { limited_to } })
+    const limitOf = async (userId: string) =>
+      (await api.call('listMembers', { as })).json.find(({ user_id }) => user_id === userId)?.limited_to
+    expect((await limit(fresh.userId, ['partner/'])).status).toBe(200)
+    const people = async () => (await api.call('listGroups', { as })).json.map((group) => group.people)
+    await api.call('createGroup', { as, body: { name: 'Partners', people: [fresh.userId] } })
+    for (const narrower of [null, ['own/']]) {
+      await link(fresh, old)
+      expect(await people()).toEqual([[old.userId]])
+      now = new Date(now.getTime() + 1_000)
+      if (narrower !== null) await limit(old.userId, narrower)
+      const [own] = (await linksOf(old)).links
+      expect((await undo(old, own?.id ?? '')).status).toBe(200)
+      expect(await limitOf(fresh.userId)).toEqual(narrower ?? ['partner/'])
+      expect(await people()).toEqual([[fresh.userId]])
+    }
+  })
+
+  test.each(['unconfirmed', 'taken out'])(
+    'a group comes back to a person who was %s as it was',
+    async (was) => {
+      const [old, fresh, team] = [await newPerson(), await newPerson(), await newPerson()]
+      const as = { userId: team.userId, tenantId: team.tenantId }
+      await joined(team, fresh, 'member')
+      const group_id = (await api.call('createGroup', { as, body: { name: `Partners ${was}` } })).json.id
+      const value = randomUUID()
+      provided[value] = group_id
+      const claimed = async () => {
+        const body = { email: fresh.email, groups: [value] }
+        const headers = layerHeaders('PUT', `/api/v1/users/${fresh.idpUserId}`, body, now)
+        await api.call('changeProvidedUser', { params: { idp_user_id: fresh.idpUserId }, body, headers })
+      }
+      const change = (body: object) => api.call('changeGroup', { as, params: { group_id }, body })
+      const group = async () =>
+        (await api.call('listGroups', { as })).json.find(({ id }: { id: string }) => id === group_id)
+      await claimed()
+      expect(await group()).toMatchObject({ people: [], unconfirmed: [fresh.userId] })
+      if (was === 'taken out') await change({ unconfirmed: [] })
+      const before = await group()
+      await link(fresh, old)
+      await change({ people: [old.userId] })
+      expect(await group()).toMatchObject({ people: [old.userId], unconfirmed: [] })
+      expect((await undo(old, (await linksOf(old)).links[0]?.id ?? '')).status).toBe(200)
+      await claimed()
+      expect(await group()).toEqual(before)
+    },
+  )
+
+  test('an end of all sessions names every way to sign in as the person', async () => {
+    const [old, fresh] = [await newPerson(), await newPerson()]
+    expect(await ended(old)).toEqual(expect.not.arrayContaining([fresh.idpUserId]))
+    await link(fresh, old)
+    const both = expect.arrayContaining([old.idpUserId, fresh.idpUserId, `user_${old.userId}`])
+    expect(await ended(old)).toEqual(both)
+    expect(await ended(fresh)).toEqual(both)
+  })
+
+  test('a way ends its own link and later ones; an earlier one only with the operator', async () => {
+    const [old, second, third] = [await newPerson(), await newPerson(), await newPerson()]
+    await link(second, old)
+    now = new Date(now.getTime() + 60_000)
+    await link(third, old)
+    const [first, last] = (await linksOf(old)).links.map(({ id }) => id)
+    const refused = await undo(old, first ?? '', third.idpUserId)
+    expectError(refused, 403, refused.failure?.error ?? '', 'forbidden')
+    expect(refused.failure?.error).toContain('was linked before yours')
+    expect((await signIn(second)).userId).toBe(old.userId)
+    expect((await undo(old, last ?? '', second.idpUserId)).status).toBe(200)
+    expect((await undo(old, last ?? '', second.idpUserId)).status).toBe(404)
+    expect((await signIn(third)).userId).toBe(third.userId)
+    expect((await undo(old, first ?? '', second.idpUserId)).status).toBe(200)
+    expect((await signIn(second)).userId).toBe(second.userId)
   })
 
   test('a way that nobody used, the same person, and one with links of its own are refused', async () => {
@@ -144,6 +231,15 @@ describe.each(databases)('one person with several ways to sign in, on %s', (kind
     expect(await actionsIn(fresh)).toContain('user.link_announced user')
     expect((await link(fresh, old)).failure?.details).toEqual(first.failure?.details)
     expect((await signIn(fresh)).userId).toBe(fresh.userId)
+    const waiting = (await linksOf(old)).links
+    expect(waiting).toEqual([expect.objectContaining({ linked_at: null })])
+    expect((await linksOf(fresh)).links).toEqual(waiting)
+    expect((await linksOf(second)).links).toEqual([])
+    expect((await undo(second, waiting[0]?.id ?? '')).status).toBe(404)
+    expect((await undo(old, waiting[0]?.id ?? '')).json).toEqual({ ended: [] })
+    expect(await actionsIn(fresh)).toContain('user.link_stopped user')
+    now = new Date(now.getTime() + 25 * 3_600_000)
+    expect((await link(fresh, old)).status).toBe(409)
     now = new Date(now.getTime() + 25 * 3_600_000)
     expect((await link(fresh, old)).status).toBe(200)
     expect((await signIn(fresh)).userId).toBe(old.userId)
@@ -179,7 +275,16 @@ describe.each(databases)('one person with several ways to sign in, on %s', (kind
       { old: kim.userId, fresh: { idpUserId: future } },
     ]
     const settings = { ...api.settings, redisUrl: null }
-    const wrong = [...pairs, { old: 'nobody@example.com', fresh: { idpUserId: `user_${randomUUID()}` } }]
+    const unproven = { idp_user_id: `user_${randomUUID()}`, email: `${randomUUID()}@example.com` }
+    await api.call('ensureUser', { body: unproven })
+    const typed = `${randomUUID()}@example.com`
+    const { token } = (
+      await api.call('createInvitation', { as: sam, body: { email: typed, role: 'member' } })
+    ).json
+    await api.call('joinWithAccount', { body: { token, password: 'correct horse battery' } })
+    const byTyped = [{ old: typed, fresh: { idpUserId: future } }]
+    expect((await linkPeople(settings, byTyped, true))[0]?.refusal).toContain('no other person')
+    const wrong = [...pairs, { old: unproven.email, fresh: { idpUserId: `user_${randomUUID()}` } }]
     const refused = await linkPeople(settings, wrong, true)
     expect(refused.map(({ refusal }) => refusal)).toEqual([
       null,
@@ -196,6 +301,8 @@ describe.each(databases)('one person with several ways to sign in, on %s', (kind
     expect((await signIn(fresh)).userId).toBe(sam.userId)
     expect(await ensured(future, 'kim@other.example')).toMatchObject({ userId: kim.userId })
     expect(await actionsIn(sam)).toContain('user.linked operator')
+    const listed = (await listLinksOf(settings)).find(({ id }) => id === done[0]?.id)
+    expect([listed?.old.userId, listed?.fresh?.userId]).toEqual([sam.userId, fresh.userId])
     expect(await undoLinkOf(settings, done[0]?.id ?? '')).not.toBeNull()
     expect((await signIn(fresh)).userId).toBe(fresh.userId)
   })

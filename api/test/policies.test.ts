@@ -250,7 +250,7 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
       expect((await policyOf(id)).effective.people).toEqual([member.userId])
       await setTenant(byName(owner))
       const { offer } = await approve(named, id)
-      expect(offer.why_not?.error).toContain('nobody in common')
+      expect(offer.why_not?.error).toContain('no person is on the lists')
       await setTenant({ approvers: null })
       expect((await policyOf(id)).workspace).toMatchObject({ approvers: null, people: null })
       expect((await approve(named, id)).answer.json).toEqual({ ok: true })
@@ -431,6 +431,21 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
       const body = { name: `dev/${randomUUID()}` }
       const copy = await api.call('duplicateBundle', { as: owner, params: { bundle_id: id }, body })
       expect((await policyOf(copy.json.id)).bundle).toEqual({ ...NOTHING, approvals_needed: 2 })
+    })
+
+    test('a group stays one on a list that is taken along, also on the narrower of two', async () => {
+      const group = { name: randomUUID(), people: [member.userId] }
+      const people = [(await api.call('createGroup', { as: owner, body: group })).json.id]
+      const { id } = await bundleOf(`${folder}web`)
+      await setFolder({ approvers: 'named', people })
+      const duplicate = { params: { bundle_id: id }, body: { name: `dev/${randomUUID()}` } }
+      const copy = await api.call('duplicateBundle', { as: owner, ...duplicate })
+      expect((await policyOf(copy.json.id)).bundle).toEqual({ ...NOTHING, approvers: 'named', people })
+      await setBundle(id, byName(owner, member))
+      expect((await renamed(id, `dev/${randomUUID()}`)).status).toBe(200)
+      expect((await policyOf(id)).bundle).toEqual({ ...NOTHING, approvers: 'named', people })
+      await api.call('deleteGroup', { as: owner, params: { group_id: people[0] ?? '' } })
+      expect((await policyOf(id)).effective.people).toEqual(people)
     })
 
     test('every environment is a place, and so is every bundle with rules', async () => {

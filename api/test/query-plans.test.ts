@@ -24,7 +24,7 @@ const PAGE = { limit: 50, offset: 0 }
 const FIRST_PAGE = { limit: 50, offset: 0, after: null }
 const [userId, tenantId, bundleId, keyId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 const STAMP = { tenantId, by: 'x', at: NOW, origin: null }
-const OWNER = { userId, tenantId, role: 'owner', origin: null } as const
+const OWNER = { userId, tenantId, role: 'owner', reach: null, origin: null } as const
 
 /** SQLite, which has no counts of rows to plan by, walking through what a tenant has in all bundles together. */
 const OF_A_WHOLE_TENANT = /SEARCH (attachments|gone|legacy_items)\b.*\(tenant_id=\?\)/
@@ -150,7 +150,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'count bundles': ({ bundles }) => bundles.count(tenantId, {}),
   'find a suggested bundle': ({ bundles }) =>
     bundles.findSuggested(userId, { bundle: 'dev/app', workspace: 'w' }),
-  'change a bundle': ({ bundles }) => bundles.update({ bundleId, tags: 'a' }, STAMP),
+  'change a bundle': ({ bundles }) => bundles.update({ bundleId, tags: 'a' }, STAMP, OWNER),
   'duplicate a bundle': ({ bundles }) =>
     bundles.duplicate(
       { of: bundleId, id: randomUUID(), name: randomUUID(), own: new Set(['K']), newCopy },

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { setAccountActive } from '../src/main.ts'
+import { auditKeyIn } from '../src/maintenance.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
@@ -218,6 +219,7 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
     const database = await openDatabase(
       api.settings.databaseUrl ?? joinPath(api.settings.dataDir, 'keyferry.db'),
     )
+    await auditKeyIn(database, api.settings, new Date().toISOString())
     const email = newEmail()
     const { json } = await api.call('createInvitation', { as: second, body: { email, role: 'owner' } })
     const invited = await api.call('ensureUser', {

@@ -1,9 +1,20 @@
 import { request } from 'node:http'
+import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
 import { signCaller } from '@keyferry/crypto/caller-signature'
 import { signRequest } from '@keyferry/crypto/request-signature'
 import { randomToken } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectError, type Identity, SECRET, signedHeaders, startTestApi, type TestApi } from './api.ts'
+import { NO_RULES } from '../src/domain/approvals/policy.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
+import {
+  type CallParts,
+  expectError,
+  type Identity,
+  SECRET,
+  signedHeaders,
+  startTestApi,
+  type TestApi,
+} from './api.ts'
 
 const NEXT_SECRET = 'another shared secret of over 32 bytes'
 const now = new Date('2026-01-31T12:00:00.000Z')
@@ -16,11 +27,19 @@ type SignedParts = {
   secret?: string
   at?: number
   nonce?: string
+  signedInAt?: string
 }
 
 function v2(identity: Identity, parts: SignedParts = {}): Record<string, string> {
   const { method = 'GET', path = '/api/v1/keys', body = '', secret = SECRET } = parts
-  const facts = { method, path, body: Buffer.from(body), clientAddress: '', ...identity }
+  const facts = {
+    method,
+    path,
+    body: Buffer.from(body),
+    clientAddress: '',
+    ...identity,
+    signedInAt: parts.signedInAt ?? '',
+  }
   const terms = { secret, nowSeconds: parts.at ?? nowSeconds, nonce: parts.nonce ?? randomToken() }
   return { 'x-signature-v2': signRequest(facts, terms) }
 }
@@ -129,6 +148,98 @@ describe('the second signature, where it is required', () => {
 
   test('one for another user is 401', async () => {
     expectError(await listKeys(v2({ ...owner, userId: 'other' })), 401, 'Unauthorized')
+  })
+})
+
+const seconds = (age: number) => String(nowSeconds - age)
+const importing = (more: object) => ({
+  body: { bundle: `new/${randomToken()}`, entries: [{ name: 'URL', ...more }] },
+})
+const invitation = () => ({ body: { email: `${randomToken()}@example.com`, role: 'member' } })
+
+describe('an act of an owner that loosens something, where the sign-in may be 15 minutes old', () => {
+  let api: TestApi
+  let owner: Identity
+  let bundle: { id: string; name: string }
+  let key: string
+  let other: string
+  beforeAll(async () => {
+    api = await startTestApi('sqlite', { now: () => now, signInAgainSeconds: 900 })
+    owner = await api.newOwner()
+    const entries = [{ name: 'URL', value: 's3cret' }]
+    const { json } = await api.call('importVariables', { as: owner, body: { bundle: 'dev/app', entries } })
+    bundle = { id: json.bundle_id ?? '', name: 'dev/app' }
+    key = (await api.call('listKeys', { as: owner })).json[0]?.id ?? ''
+    other = (await api.call('createBundle', { as: owner, body: { name: 'dev/other' } })).json.id
+  })
+  afterAll(() => api.close())
+
+  /** A call of a web node. `signedInAt`: as the header says; `signed`: as the signature does. */
+  const send = <N extends ApiEndpointName>(
+    name: N,
+    parts: CallParts,
+    signedInAt: string,
+    signed = signedInAt,
+    as = owner,
+  ) => {
+    const { method, path } = apiEndpoints[name]
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, param: string) => parts.params?.[param] ?? '')
+    const body = JSON.stringify(parts.body)
+    const signature = v2(as, { method, path: filled, body, signedInAt: signed })
+    return api.call(name, { ...parts, as, headers: { ...signature, 'x-signed-in-at': signedInAt } })
+  }
+  const ofBundle = (body: object) => ({ params: { bundle_id: bundle.id }, body })
+
+  test.each<[ApiEndpointName, () => CallParts]>([
+    ['importVariables', () => importing({ from: bundle.name })],
+    ['changeTenantPolicy', () => ({ body: { approvers: 'owner' } })],
+    ['changeBundlePolicy', () => ofBundle({ remember_hours: 8 })],
+    ['updateBundle', () => ofBundle({ name: `other/${randomToken()}` })],
+    ['updateKey', () => ({ params: { key_id: key }, body: { is_secret: false } })],
+    ['createInvitation', invitation],
+    ['attachKey', () => ({ params: { bundle_id: other, key_id: key } })],
+    ['duplicateBundle', () => ofBundle({ name: `copy/${randomToken()}`, own: ['URL'], public: ['URL'] })],
+  ])('%s asks for a new sign-in', async (name, parts) => {
+    for (const refused of [
+      send(name, parts(), seconds(901)),
+      send(name, parts(), 'unknown'),
+      api.call(name, { as: owner, ...parts(), headers: { 'x-signed-in-at': seconds(0) } }),
+    ])
+      expectError(await refused, 403, expect.stringContaining('sign in again'), 'sign_in_again')
+    expect((await send(name, parts(), seconds(0), seconds(901))).status).toBe(401)
+    expect((await send(name, parts(), seconds(899))).status).toBeLessThan(300)
+  })
+
+  test('other acts, and those of members, do not', async () => {
+    const value = { params: { key_id: key }, body: { value: 'another' } }
+    expect((await send('updateKey', value, seconds(901))).status).toBe(200)
+    expect((await send('updateBundle', ofBundle({ description: 'new' }), seconds(901))).status).toBe(200)
+    const typed = await send('importVariables', importing({ value: randomToken() }), seconds(901))
+    expect(typed.status).toBeLessThan(300)
+    const email = `${randomToken()}@example.com`.toLowerCase()
+    const person = { idp_user_id: `user_${randomToken()}`, email, email_verified: true }
+    const { json } = await api.call('ensureUser', { body: person })
+    const invited = await send('createInvitation', { body: { email, role: 'member' } }, seconds(0))
+    const own = { userId: json.user_id, tenantId: json.tenant_id }
+    await api.call('acceptInvitation', { as: own, body: { token: invited.json.token } })
+    const member = { ...own, tenantId: owner.tenantId }
+    const created = await api.call('createBundle', { as: member, body: { name: `mine/${randomToken()}` } })
+    const params = { bundle_id: created.json.id }
+    const renamed = { params, body: { name: `mine/${randomToken()}` } }
+    expect((await send('updateBundle', renamed, seconds(901), seconds(901), member)).status).toBe(200)
+  })
+
+  test('where the act is signed with an approval key, that takes its place', async () => {
+    const database = await openDatabase(`${api.settings.dataDir}/keyferry.db`)
+    const touch = { ...NO_RULES, people: null, tenant_id: owner.tenantId, touch: 'passkey' as const }
+    await database.query
+      .insertInto('tenant_policies')
+      .values(touch)
+      .onConflict((taken) => taken.column('tenant_id').doUpdateSet(touch))
+      .execute()
+    await database.close()
+    const { failure } = await send('createInvitation', invitation(), seconds(901))
+    expect(failure?.code).toBe('touch_required')
   })
 })
 

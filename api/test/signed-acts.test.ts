@@ -4,13 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NO_RULES } from '../src/domain/approvals/policy.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type CallParts, databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type CallParts, databases, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { propose } from './deposit-client.ts'
 import { EXPECTED } from './isolation-table.ts'
 import { createWorld, freshCall, type World } from './isolation-world.ts'
 import { joinWorkspace } from './joined.ts'
-import { alteredTouches, askedIn, TouchKey } from './touch-client.ts'
+import { alteredTouches, askedIn, signedCall, TouchKey } from './touch-client.ts'
 
 const SCOPES = new Set(['bundle', 'key', 'attachment', 'machine', 'body', 'workspace', 'member'])
 const ROWS: readonly (readonly [string, Endpoint])[] = Object.entries(apiEndpoints)
@@ -36,8 +36,8 @@ function isEndpoint(name: string): name is ApiEndpointName {
   return name in apiEndpoints
 }
 
-test('the table says of 31 calls that a rule can ask for their signature', () => {
-  expect(GUARDED.length).toBe(31)
+test('the table says of 35 calls that a rule can ask for their signature', () => {
+  expect(GUARDED.length).toBe(35)
 })
 
 describe.each(databases)('signed changes on %s', (kind) => {
@@ -46,13 +46,14 @@ describe.each(databases)('signed changes on %s', (kind) => {
   let world: World
   let now = new Date()
   let second: Identity
-  let proposer: Identity
+  const provided: Record<string, string> = {}
+  let proposer: Identity & { idpUserId: string }
   const [key, stranger, secondKey] = [new TouchKey(), new TouchKey(), new TouchKey()]
 
   beforeAll(async () => {
-    api = await startTestApi(kind, { now: () => now })
+    api = await startTestApi(kind, { now: () => now, providedGroups: provided })
     database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
-    world = await createWorld(api, database.query)
+    world = await createWorld(api, database)
     await key.enrol(api, world.owner)
     await stranger.enrol(api, world.member)
     second = await joinWorkspace(api, world.owner, 'owner')
@@ -62,6 +63,35 @@ describe.each(databases)('signed changes on %s', (kind) => {
   afterAll(async () => {
     await database.close()
     await api.close()
+  })
+
+  test('a demand for a signature tells a limited member nothing of what is out of reach', async () => {
+    const names = GUARDED.filter(isEndpoint).filter((name) => apiEndpoints[name].access === 'member')
+    const calls: (readonly [ApiEndpointName, CallParts])[] = []
+    for (const name of names.filter((each) => each !== 'removeMember'))
+      calls.push([name, await freshCall(api, world, name)])
+    await rule('passkey')
+    for (const [name, parts] of calls) {
+      const { failure } = await api.call(name, { ...parts, as: world.limited })
+      expect({ name, code: failure?.code }).toEqual({ name, code: 'not_found' })
+    }
+    await rule('none')
+    const own = { as: world.limited, body: { name: `partner/${randomUUID().slice(0, 8)}` } }
+    const made = await api.call('createBundle', own)
+    const params = { bundle_id: made.json.id }
+    await rule('passkey')
+    for (const name of ['updateBundle', 'duplicateBundle'] as const) {
+      const out = await api.call(name, { as: world.limited, params, body: { name: 'hidden/new' } })
+      expect({ name, code: out.failure?.code }).toEqual({ name, code: 'not_found' })
+    }
+    await rule('none')
+  })
+
+  test('a limited member removes an own approval key', async () => {
+    const own = new TouchKey()
+    const parts = { as: world.limited, params: { key_id: await own.enrol(api, world.limited) } }
+    const asked = askedIn(await send('removeApprovalKey', parts))
+    expect((await send('removeApprovalKey', parts, own.sign(asked))).status).toBe(200)
   })
 
   /** Set the rule of the workspace, past the calls that it guards. */
@@ -281,6 +311,67 @@ describe.each(databases)('signed changes on %s', (kind) => {
     await rule('passkey')
     askedIn(await send('updateKey', { as, params, body: { is_secret: false } }))
     await rule('none')
+  })
+
+  test('the groups that a call names are signed as they are, and none is deleted without a signature', async () => {
+    const as = world.owner
+    const bundle_id = (await asWanted('updateBundle')).params?.['bundle_id'] ?? ''
+    const group = { name: randomUUID(), people: [second.userId] }
+    const { json } = await signedCall(api, key, 'createGroup', { as, body: group })
+    const group_id = json.id
+    await rule('passkey')
+    const body = { approvers: 'named', people: [group_id] }
+    const invited = { as, body: { email: `${randomUUID()}@a.example`, role: 'member', groups: [group_id] } }
+    const change = { as: second, params: { group_id }, body: { people: [] } }
+    const calls: readonly (readonly [ApiEndpointName, CallParts])[] = [
+      ['createInvitation', invited],
+      ['changeTenantPolicy', { as, body }],
+      ['changeBundlePolicy', { as, body, params: { bundle_id } }],
+      ['deleteGroup', { as, params: { group_id } }],
+    ]
+    for (const [name, parts] of calls) {
+      const { concerns } = JSON.parse(askedIn(await send(name, parts)).statement)
+      expect({ name, groups: concerns.groups }).toMatchObject({ name, groups: [group] })
+    }
+    const header = key.sign(askedIn(await send('createInvitation', invited)))
+    const changed = await send(
+      'changeGroup',
+      change,
+      secondKey.sign(askedIn(await send('changeGroup', change))),
+    )
+    expect(changed.status).toBe(200)
+    expect((await send('createInvitation', invited, header)).failure?.code).toBe('changed')
+    await rule('none')
+  })
+
+  test('the rule begins the limit anew of whom only the provider added to a group', async () => {
+    await rule('none')
+    const as = world.owner
+    const { idpUserId, userId: user_id } = proposer
+    const limit = async (limited_to: string[] | null) => {
+      const parts = { as, params: { user_id }, body: { limited_to } }
+      expect((await signedCall(api, key, 'changeMemberLimit', parts)).status).toBe(200)
+    }
+    await limit(['partner/'])
+    const group = { name: randomUUID(), adds: ['added/'] }
+    const value = randomUUID()
+    provided[value] = (await signedCall(api, key, 'createGroup', { as, body: group })).json.id
+    const body = { email: `${value}@example.com`, groups: [value] }
+    const headers = layerHeaders('PUT', `/api/v1/users/${idpUserId}`, body, now)
+    const signedIn = { params: { idp_user_id: idpUserId }, body, headers }
+    expect((await api.call('changeProvidedUser', signedIn)).status).toBe(200)
+    now = new Date(now.getTime() + 1_000)
+    const limitedAt = async () => {
+      const row = database.query.selectFrom('memberships').where('user_id', '=', user_id)
+      return (await row.where('tenant_id', '=', as.tenantId).select('limited_at').execute())[0]?.limited_at
+    }
+    expect(Date.parse((await limitedAt()) ?? '')).toBeLessThan(now.getTime())
+    const folder = `${value}/`
+    const set = await signedCall(api, key, 'changeTenantPolicy', { as, body: { folder, touch: 'passkey' } })
+    expect(set.status).toBe(200)
+    expect(await limitedAt()).toBe(now.toISOString())
+    await limit(null)
+    await database.query.deleteFrom('folder_policies').where('folder', '=', folder).execute()
   })
 
   test('what takes access away, or is not there, needs no signature', async () => {

@@ -59,6 +59,7 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
     })
   const asks = async (id: string, body: Body = {}, as = owner) => askedIn(await approve(id, body, {}, as))
   const signed = async (id: string, body: Body = {}) => approve(id, body, key.sign(await asks(id, body)))
+  const stateOf = (request_id: string) => api.call('getRequestContext', { as: owner, params: { request_id } })
   const keyOf = async (name: string) =>
     (await api.call('listKeys', { as: owner, query: { q: name } })).json.find((each) => each.name === name)
   const setValue = async (name: string, value: string) =>
@@ -86,7 +87,7 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
       vouch: null,
       policy: { touch: 'passkey', approvals_needed: 1 },
     })
-    expect((await client.waits(id, 'none')).json).toEqual({ status: 'pending' })
+    expect((await stateOf(id)).json).toMatchObject({ status: 'pending', awaits_second: false })
     const events = (await api.call('listAudit', { as: owner })).json.map(({ action }) => action)
     expect(events).not.toContain('delivery.approved')
   })
@@ -144,7 +145,7 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
       const { status } = await approve(id, {}, altered)
       expect([400, 403, 409], altered['keyferry-touch']).toContain(status)
     }
-    expect((await client.waits(id, 'none')).json).toEqual({ status: 'pending' })
+    expect((await stateOf(id)).json).toMatchObject({ status: 'pending', awaits_second: false })
     expect((await approve(id, {}, header)).status).toBe(200)
   })
 
@@ -213,9 +214,11 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
     expect(receipt.touches).toHaveLength(1)
   })
 
-  test('a deposit is signed with its plan and its box', async () => {
+  test('a deposit is signed with its bundles, its plan and its box', async () => {
     const client = new DepositClient(api)
-    const id = await client.deposit(bundle.name, { URL: 'new' }, { replace: 'all' })
+    const added = `${bundle.name}-added`
+    const also = { [added]: { ADDED: '1' } }
+    const id = await client.deposit(bundle.name, { URL: 'new' }, { replace: 'all', also })
     const plan_id = (await planOf(api, owner, id)).json.plan_id
     const body = { plan_id, release: 'code' }
     const store = (headers = {}) =>
@@ -224,6 +227,7 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
     expect(statement(asked)).toMatchObject({
       act: 'approveDeposit',
       bundle,
+      also: [{ id: null, name: added }],
       plan_id,
       way: 'code',
       box_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),

@@ -77,6 +77,42 @@ describe.each(databases)('teams on %s', (kind) => {
     expect((await accept(await person(email), token)).status).toBe(200)
   })
 
+  test('a new person who follows an invitation gets no workspace beside it', async () => {
+    const email = newEmail()
+    const { token } = (await invite({ email, role: 'member' })).json
+    const body = { idp_user_id: `user_${randomUUID()}`, email, email_verified: true, invitation: token }
+    const first = await api.call('ensureUser', { body })
+    const { user_id } = first.json
+    const home = { user_id, tenant_id: owner.tenantId, role: 'member' }
+    expect([first.status, first.json]).toEqual([201, { ...home, created: true }])
+    const as = { userId: user_id, tenantId: owner.tenantId }
+    expect((await api.call('listTenants', { as })).json).toEqual([])
+    expect((await api.call('ensureUser', { body })).json).toEqual({ ...home, created: false })
+    expect((await api.call('getMe', { as })).status).toBe(403)
+    expect((await accept(as, token)).status).toBe(200)
+    expect((await api.call('listTenants', { as })).json).toMatchObject([{ id: owner.tenantId }])
+    const later = (await api.call('ensureUser', { body: { ...body, invitation: undefined } })).json
+    expect(later).toEqual({ ...home, created: false })
+  })
+
+  test('an invitation that the person cannot accept leaves them their own workspace', async () => {
+    const email = newEmail()
+    const { token } = (await invite({ email, role: 'member' })).json
+    const proven = { email, email_verified: true, invitation: token }
+    const ensured = async (given: object, headers?: Record<string, string>) => {
+      const body = { idp_user_id: `user_${randomUUID()}`, ...proven, ...given }
+      return (await api.call('ensureUser', headers === undefined ? { body } : { body, headers })).json
+    }
+    const homes = [
+      await ensured({ email: newEmail() }),
+      await ensured({ email_verified: false }),
+      await ensured({ invitation: 'unknown' }),
+      await ensured({}, {}),
+    ]
+    for (const home of homes) expect(home).toMatchObject({ role: 'owner', created: true })
+    expect(homes.map(({ tenant_id }) => tenant_id)).not.toContain(owner.tenantId)
+  })
+
   test('an open invitation shows its offer to anyone with its token, and is not used up', async () => {
     const email = newEmail()
     const { json } = await invite({ email, role: 'member' })
@@ -200,7 +236,12 @@ describe.each(databases)('teams on %s', (kind) => {
   test('me says who and where', async () => {
     const member = await join('member')
     const { json } = await api.call('getMe', { as: member })
-    expect(json).toMatchObject({ user_id: member.userId, role: 'member', auth_mode: 'accounts' })
+    expect(json).toMatchObject({
+      user_id: member.userId,
+      role: 'member',
+      auth_mode: 'accounts',
+      may: ['createKey'],
+    })
     expect(json.tenant.id).toBe(owner.tenantId)
   })
 

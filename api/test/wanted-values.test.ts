@@ -86,7 +86,7 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
       const touching = { stores, ring, settings: testSettings({}), clock, takeTouch: async () => {} }
       const touchParts = touchPartsOf(touching)
       const parts = { requests, together, clock, stores, touchParts, ...settings }
-      const caller = { userId, tenantId, role: 'owner', origin: { requester_ip: '' } } as const
+      const caller = { userId, tenantId, role: 'owner', reach: null, origin: { requester_ip: '' } } as const
       return await decide(parts, caller, { kind: NAMES, act: 'approveNames', requestId: request.id, choice })
     }
     expect(await approve({ suggestedBundle: 'B' }, { bundle_id: bundleId })).toEqual({ ok: true })

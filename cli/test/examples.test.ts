@@ -26,6 +26,7 @@ const NEED_LIBRARY = new Set([
 ])
 // What an example needs: bundles to compare or to list, or a value, because these tests have no terminal to type it.
 const BEFORE: Readonly<Record<string, string>> = {
+  import: 'for app in web api; do mkdir -p apps/$app; cp .env apps/$app/; done; ',
   set: 'echo typed | ',
   restore: 'for value in 1 2; do echo API_TOKEN=$value | keyferry import - -b dev/app -q --yes; done; ',
   unset: 'echo OLD_TOKEN=1 | keyferry import - -b dev/app -q; ',

@@ -119,9 +119,13 @@ const stored: Scene = (parts) => {
   const variables = [{ name: 'SMTP_PASSWORD', action: 'update' }]
   const workspace = { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: 'Acme' }
   view.finished(
-    storedOutcome({ bundle: 'prod/mail', workspace, approvers: ['sam'], variables } as unknown as Parameters<
-      typeof storedOutcome
-    >[0]),
+    storedOutcome({
+      bundle: 'prod/mail',
+      workspace,
+      approvers: ['sam'],
+      variables,
+      also: [],
+    } as unknown as Parameters<typeof storedOutcome>[0]),
   )
   view.end()
 }

@@ -64,8 +64,12 @@ export const ORIGIN_OWNERS = {
   'member.invitation_revoked': 'actor',
   'member.joined': 'actor',
   'member.role_changed': 'actor',
+  'member.limited': 'actor',
   'member.removed': 'actor',
   'member.moved': 'actor',
+  'group.created': 'actor',
+  'group.changed': 'actor',
+  'group.deleted': 'actor',
   'user.signed_in': 'actor',
   'user.signed_out': 'actor',
   'user.changed': 'actor',
@@ -75,6 +79,7 @@ export const ORIGIN_OWNERS = {
   'user.deactivated': 'actor',
   'user.reactivated': 'actor',
   'user.link_announced': 'actor',
+  'user.link_stopped': 'actor',
   'user.linked': 'actor',
   'user.unlinked': 'actor',
   'passkey.added': 'actor',
@@ -109,6 +114,7 @@ export const ORIGIN_OWNERS = {
   'audit.started': 'actor',
   'audit.pruned': 'actor',
   'audit.restored': 'actor',
+  'audit.accepted': 'actor',
 } as const satisfies Record<string, OriginOwner>
 
 export type AuditAction = keyof typeof ORIGIN_OWNERS

@@ -27,6 +27,7 @@ export const ERRORS = rows({
   second_person: { status: 403 },
   touch_required: { status: 403 },
   touch_refused: { status: 403 },
+  sign_in_again: { status: 403 },
   not_found: { status: 404 },
   request_denied: { status: 404, ends: 'denied' },
   request_withdrawn: { status: 404, ends: 'withdrawn' },

@@ -60,6 +60,12 @@ export const LIMITS = {
   issuerKeys: 20,
   /** Leaked tokens that one call reports. */
   reportedTokens: 100,
+  /** Of one workspace, and members of one. */
+  groups: 100,
+  groupMembers: 500,
+  groupNameLength: 100,
+  /** That a provider's claim lists. */
+  claimedGroups: 500,
   usernameLength: 20,
   emailLength: 254,
   setupCodeMinLength: 16,

@@ -46,6 +46,7 @@ const TAGS = {
   me: 'Who the caller is',
   tenants: 'Workspaces',
   members: 'Who belongs to the current workspace',
+  groups: 'Named sets of members',
   invitations: 'Invitations to join the current workspace',
 } as const
 

@@ -60,6 +60,7 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   'trusts.claims': TRUSTED,
   'UpsertLegacyItem.value': '3000',
   accept_path: `/invite/${TOKEN}`,
+  adds: ['partner/'],
   advice: [],
   alg: -7,
   approver: { kind: 'user', id: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55', name: 'sam' },

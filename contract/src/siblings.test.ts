@@ -16,7 +16,7 @@ test('a name without folders has no siblings and is none', () => {
 })
 
 test('environments are in the order dev, staging, prod, others by name', () => {
-  const shuffled = ['test', 'production/eu', 'ci', 'prod', 'Staging', 'dev', 'local/kim', '']
+  const shuffled = ['test', 'production/eu', 'ci', 'prod', 'Staging', 'dev', 'local/kim', 'qa-10', 'QA-9', '']
   expect(shuffled.toSorted(compareEnvironments)).toEqual([
     'dev',
     'local/kim',
@@ -25,6 +25,8 @@ test('environments are in the order dev, staging, prod, others by name', () => {
     'production/eu',
     '',
     'ci',
+    'QA-9',
+    'qa-10',
     'test',
   ])
   expect(environmentKind('prod/eu')).toBe('prod')

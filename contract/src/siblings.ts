@@ -28,8 +28,18 @@ export function environmentKind(environment: string): EnvironmentKind | null {
 
 /** The one order of environments: dev, staging, prod, then the others, each by name. */
 export function compareEnvironments(a: string, b: string): number {
-  return rankOf(a) - rankOf(b) || a.localeCompare(b)
+  return rankOf(a) - rankOf(b) || compareNames(a, b)
 }
+
+/** The order of bundle names: without case, and `stage-2` before `stage-10`. `localeCompare` loads its tables first,
+ * which takes a browser 9 ms. */
+export function compareNames(a: string, b: string): number {
+  const [one, other] = [orderedText(a), orderedText(b)]
+  return one === other ? 0 : one < other ? -1 : 1
+}
+
+// Each number gets 17 digits, as many as a date with milliseconds has.
+const orderedText = (name: string) => name.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(17, '0'))
 
 function rankOf(environment: string): number {
   const kind = environmentKind(environment)

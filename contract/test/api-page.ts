@@ -25,6 +25,7 @@ const INTRODUCTION = `# API
 | --- | --- |
 | the list of endpoints | below |
 | every field, optional ones too, with examples | \`/api/v1/openapi.json\` of your server (OpenAPI 3.1), or rendered: \`npm run build\` in \`site/\`, page *API reference* |
+| a client that asks a person, step by step | [sdk.md](sdk.md#in-another-language) |
 | calls as a machine, step by step | [machines.md](machines.md) |
 | webhooks | [webhooks.md](webhooks.md) |
 | receipts, deposits, the audit log, byte by byte | [approvals.md](approvals.md#receipts), [deposits.md](deposits.md#protocol), [audit.md](audit.md#format-of-an-export) |
@@ -33,23 +34,30 @@ Every call works in one workspace. A call names it in the header \`Keyferry-Work
 a member of that workspace gets 403, and nothing is written. A call without the header uses the current workspace of the
 session.
 
+A person's call has the session cookie \`__session\`. A call that writes also has \`Origin: <PUBLIC_URL>\`; without it,
+the answer is 403. People have no API tokens. A local server needs neither.
+
 Bodies are JSON. Every failure has the body \`{"error", "code", "details"?}\`: \`error\` is for people, \`code\` for programs.
-A 503 means that a store is unavailable, a 429 that a limit is reached; both have \`Retry-After\`. Answers can gain
-fields, so ignore those that you do not know.
+A code never changes its meaning; [error-codes.ts](../contract/src/error-codes.ts) lists them with their status. A 503
+means that a store is unavailable, a 429 that a limit is reached; both have \`Retry-After\`.
+
+A change that breaks clients of \`/api/v1\` fails the tests in \`e2e/interface/\`.
+Answers can gain fields, so ignore those that you do not know.
 
 The tables are generated from the table that the code uses: \`npm test -- contract/src/api-page -u\`.`
 
 function summary(rows: readonly Endpoint[]): string {
   const lines = rows.map(
-    (row) => `| ${row.method} | \`${row.path}\` | ${row.access} | ${row.summary}${notes(row)} |`,
+    (row) =>
+      `| ${row.method} | \`${row.path}\` | ${row.access} | ${[row.summary, ...notes(row)].join('. ')} |`,
   )
   return ['| method | path | access | |', '| --- | --- | --- | --- |', ...lines].join('\n')
 }
 
-function notes({ internal, modes, deprecated }: Endpoint): string {
+function notes({ internal, modes, deprecated }: Endpoint): string[] {
   return [
-    deprecated ? ' Deprecated.' : '',
-    internal ? ' Not reachable from outside.' : '',
-    modes ? ` Only with \`AUTH_MODE\` ${modes.join(', ')}.` : '',
-  ].join('')
+    ...(deprecated ? ['Deprecated'] : []),
+    ...(internal ? ['Not reachable from outside'] : []),
+    ...(modes ? [`Only with \`AUTH_MODE\` ${modes.join(', ')}`] : []),
+  ]
 }

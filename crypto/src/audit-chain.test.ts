@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import vectors from '../../vectors/audit-log.json' with { type: 'json' }
 import { CHAIN_START, chainHash, eventMac, isEventMac } from './audit-chain.ts'
-import { auditKeyOf, createAuditSeed, unwrapAuditSeed, wrapAuditSeed } from './audit-key.ts'
+import { auditKeyOf, createAuditSeed, openAuditSeed, wrapAuditSeed } from './audit-key.ts'
 import { generateRootKey, RootKeyRing } from './root-key.ts'
 
 const key = auditKeyOf(Buffer.from(vectors.seed, 'hex'))
@@ -30,12 +30,13 @@ test('a MAC is of one tenant, one body, one origin and one key', () => {
   expect(isEventMac(mac.subarray(1), event, key.mac)).toBe(false)
 })
 
-test('a seed opens with the root key that wrapped it and no other', () => {
+test.each(['plain', 'sealed'] as const)('a %s seed opens with the root key that wrapped it only', (mark) => {
   const [rootKey, other] = [generateRootKey(), generateRootKey()]
   const seed = createAuditSeed()
-  const wrapped = wrapAuditSeed(seed, rootKey)
-  expect(Uint8Array.from(unwrapAuditSeed(wrapped, new RootKeyRing([other, rootKey])))).toEqual(seed)
-  expect(() => unwrapAuditSeed(wrapped, new RootKeyRing([other]))).toThrow(
+  const wrapped = wrapAuditSeed(seed, rootKey, mark)
+  const opened = openAuditSeed(wrapped, new RootKeyRing([other, rootKey]))
+  expect({ ...opened, seed: Uint8Array.from(opened.seed) }).toEqual({ seed, mark })
+  expect(() => openAuditSeed(wrapped, new RootKeyRing([other]))).toThrow(
     expect.objectContaining({ code: 'wrong_key' }),
   )
 })

@@ -7,11 +7,20 @@ import { frame } from './frame.ts'
 import type { RootKey, RootKeyRing } from './root-key.ts'
 
 const SEED_BYTES = 32
-const CONTEXT = frame('keyferry audit key v1')
+const CONTEXTS = { plain: frame('keyferry audit key v1'), sealed: frame('keyferry audit key v1', 'sealed') }
 
-/** The keys of the audit log. Both are derived from one seed: `mac` proves that an API node wrote an event, `signer`
- * signs the notes. */
-export type AuditKey = { readonly mac: KeyObject; readonly signer: KeyObject; readonly publicKey: Uint8Array }
+/** The keys of the audit log and of rows that decide. All are derived from one seed: `mac` proves that an API node
+ * wrote an event, `rows` that it wrote a row, and `signer` signs the notes. */
+export type AuditKey = {
+  readonly mac: KeyObject
+  readonly rows: KeyObject
+  readonly signer: KeyObject
+  readonly publicKey: Uint8Array
+}
+
+/** `sealed`: the rows of this database have MACs. Builds without row MACs cannot unwrap such a seed, so they write no
+ * rows that later builds refuse. */
+export type AuditSeedMark = keyof typeof CONTEXTS
 
 /** A fresh seed: 32 random bytes. */
 export function createAuditSeed(): Uint8Array {
@@ -20,15 +29,28 @@ export function createAuditSeed(): Uint8Array {
 
 /** Encrypt a seed under a root key.
  * @returns a blob of 72 bytes */
-export function wrapAuditSeed(seed: Uint8Array, rootKey: RootKey): Uint8Array {
-  return encryptBlob(seed, derivationKey(rootKey.bytes), CONTEXT)
+export function wrapAuditSeed(seed: Uint8Array, rootKey: RootKey, mark: AuditSeedMark): Uint8Array {
+  return encryptBlob(seed, derivationKey(rootKey.bytes), CONTEXTS[mark])
 }
 
-/** @throws CryptoError bad_blob (malformed or changed) · wrong_key (its root key is not in the ring) */
-export function unwrapAuditSeed(blob: Uint8Array, ring: RootKeyRing): Uint8Array {
+/** Wrap the seed anew with the same mark.
+ * @throws CryptoError bad_blob (malformed or changed) · wrong_key (its root key is not in the ring) */
+export function openAuditSeed(
+  blob: Uint8Array,
+  ring: RootKeyRing,
+): { seed: Uint8Array; mark: AuditSeedMark } {
   const rootKey = ring.find(keyIdOfBlob(blob))
   if (!rootKey) throw new CryptoError('wrong_key', 'audit key was wrapped by a root key that is not in use')
-  return decryptBlob(blob, derivationKey(rootKey.bytes), CONTEXT)
+  const open = (mark: AuditSeedMark) => ({
+    seed: decryptBlob(blob, derivationKey(rootKey.bytes), CONTEXTS[mark]),
+    mark,
+  })
+  try {
+    return open('sealed')
+  } catch (error) {
+    if (!(error instanceof CryptoError) || error.code !== 'bad_blob') throw error
+    return open('plain')
+  }
 }
 
 /** @throws CryptoError bad_blob: the seed is not 32 bytes */
@@ -37,6 +59,7 @@ export function auditKeyOf(seed: Uint8Array): AuditKey {
   const signer = signingKeyOf(derived(seed, 'keyferry audit note v1'))
   return {
     mac: createSecretKey(derived(seed, 'keyferry audit mac v1')),
+    rows: createSecretKey(derived(seed, 'keyferry row mac v1')),
     signer,
     publicKey: publicBytesOf(signer),
   }

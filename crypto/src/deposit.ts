@@ -28,15 +28,27 @@ export type DepositContent = {
   readonly own: readonly string[]
   readonly share: readonly string[]
   readonly replace: 'all' | readonly string[]
+  /** What follows for other bundles. */
+  readonly also?: readonly DepositOfBundle[]
 }
 
+/** What a deposit holds for one more bundle. */
+export type DepositOfBundle = Pick<DepositContent, 'bundle' | 'entries'>
+
 /** The digest that binds a box to its content: 64 lower-case hex digits. */
-export function depositBinding({ entries, ...content }: DepositContent): string {
+export function depositBinding({ entries, also = [], ...content }: DepositContent): string {
   const { kid, publicKey, pollChallenge, bundle, workspace, detach, own, share, replace } = content
-  const marks = entries.flatMap(({ name, isSecret }) => [name, markOf(isSecret)])
+  const marks = marksOf(entries)
+  const more = also.flatMap((each) => [each.bundle, `${each.entries.length}`, ...marksOf(each.entries)])
   const choices = [detach.join(), own.join(), share.join(), replace === 'all' ? '*' : replace.join()]
-  const head = ['keyferry deposit v1', kid, publicKey, pollChallenge, bundle, workspace ?? '']
-  return hash('sha256', frame(...head, ...choices, ...marks), 'hex')
+  const version = also.length === 0 ? 'v1' : 'v2'
+  const head = [`keyferry deposit ${version}`, kid, publicKey, pollChallenge, bundle, workspace ?? '']
+  const counted = also.length === 0 ? [] : [`${entries.length}`]
+  return hash('sha256', frame(...head, ...choices, ...counted, ...marks, ...more), 'hex')
+}
+
+function marksOf(entries: DepositContent['entries']): string[] {
+  return entries.flatMap(({ name, isSecret }) => [name, markOf(isSecret)])
 }
 
 function markOf(isSecret: boolean | null): string {

@@ -15,6 +15,8 @@ export type RequestFacts = {
   /** Empty for a call without a signed-in user. */
   readonly userId: string
   readonly tenantId: string
+  /** When the user last signed in, as it is sent; absent where the signer does not say. */
+  readonly signedInAt?: string
 }
 
 export type SigningTerms = { readonly secret: string; readonly nowSeconds: number; readonly nonce: string }
@@ -59,15 +61,21 @@ export function verifyRequest(
   return matches.includes(true) ? { nonce } : null
 }
 
-function isWellFormed({ method, path, clientAddress, userId, tenantId }: RequestFacts): boolean {
-  return [method, path, clientAddress, userId, tenantId].every((text) => text.isWellFormed())
+function isWellFormed({ method, path, ...facts }: RequestFacts): boolean {
+  return [method, path, ...whoOf(facts)].every((text) => text.isWellFormed())
 }
 
 function digestOf(facts: RequestFacts, { time, nonce }: SignatureStamp, secret: string): Buffer {
   if (!isWellFormed(facts)) throw new CryptoError('bad_request_facts', 'text holds a lone surrogate')
-  const { method, path, body, clientAddress, userId, tenantId } = facts
+  const { method, path, body } = facts
   const bodyHash = hash('sha256', body, 'buffer')
-  const who = [clientAddress, userId, tenantId]
-  const signed = frame('keyferry request v2', time, nonce, method, path, bodyHash, ...who)
+  const signed = frame('keyferry request v2', time, nonce, method, path, bodyHash, ...whoOf(facts))
   return createHmac('sha256', secret).update(signed).digest()
+}
+
+type Who = Pick<RequestFacts, 'clientAddress' | 'userId' | 'tenantId' | 'signedInAt'>
+
+// A signer that does not say when the user signed in signs as before.
+function whoOf({ clientAddress, userId, tenantId, signedInAt = '' }: Who): string[] {
+  return [clientAddress, userId, tenantId, ...(signedInAt === '' ? [] : [signedInAt])]
 }

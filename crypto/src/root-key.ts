@@ -67,6 +67,10 @@ export class RootKeyRing {
     return first
   }
 
+  get keys(): readonly RootKey[] {
+    return [...this.#keys.values()]
+  }
+
   get ids(): readonly string[] {
     return [...this.#keys.keys()]
   }

@@ -5,6 +5,7 @@ import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { randomId } from '@keyferry/crypto/token'
 import { openDatabase } from '../../api/src/storage/base/database.ts'
 import type { Database, Query } from '../../api/src/storage/base/queries.ts'
+import { openAuditKey } from '../../api/src/storage/keys-at-rest/audit-keys.ts'
 import { TenantKeys } from '../../api/src/storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from '../../api/src/storage/keys-at-rest/value-vault.ts'
 import { administer } from '../../plumbing/test/postgres.ts'
@@ -43,7 +44,9 @@ const NO_RULES = {
 
 export async function openBulk(api: WatchedApi, place: Place): Promise<Bulk> {
   const database = await openDatabase(api.databaseUrl ?? join(api.dataDir, 'keyferry.db'))
-  const tenantKeys = new TenantKeys(database, new RootKeyRing([parseRootKey(api.rootKey)]))
+  const ring = new RootKeyRing([parseRootKey(api.rootKey)])
+  await openAuditKey(database, { ring, name: 'localhost/audit', now: NOW })
+  const tenantKeys = new TenantKeys(database, ring)
   const writing = { database, place, vault: new ValueVault(tenantKeys, 'keys') }
   return {
     bundle: (name, values) => makeBundle(writing, name, values),

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
+import { type DatabaseSettings, withDatabase } from '../../api/src/maintenance.ts'
 import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
 import { hasRedis, startRedis } from '../../plumbing/test/redis-server.ts'
 import { Program, temporaryFolder } from '../../server/test/program.ts'
@@ -21,6 +22,8 @@ export type Service = {
   secret: string | null
   /** Read or write the database: what the interface says of records that no endpoint shows. */
   sql: (statement: string, values: readonly string[]) => Promise<Row[]>
+  /** Make a person a member, which the interface has no endpoint for. */
+  addMember: (user: string, tenant: string) => Promise<void>
   stop: () => Promise<void>
 }
 
@@ -40,9 +43,10 @@ export async function startService(kind: Kind): Promise<Service> {
   const [folder, other] = [temporaryFolder(), temporaryFolder()]
   const secret = randomBytes(32).toString('base64')
   const stores = kind === 'api on PostgreSQL and Redis' ? await sharedStores() : null
+  const rootKey = randomBytes(32).toString('base64')
   const settings = {
     BFF_SHARED_SECRET: secret,
-    ROOT_KEY: randomBytes(32).toString('base64'),
+    ROOT_KEY: rootKey,
     ...(isLocal ? {} : { AUTH_MODE: 'accounts' }),
     ...stores?.settings,
   }
@@ -58,7 +62,25 @@ export async function startService(kind: Kind): Promise<Service> {
     for (const { remove } of [folder, other]) remove()
   }
   const sql = stores?.sql ?? sqliteIn(folder.path)
-  return { url, developmentUrl, secret: isLocal ? null : secret, sql, stop }
+  const databaseUrl = stores?.settings.DATABASE_URL ?? null
+  const place: DatabaseSettings = {
+    databaseUrl,
+    dataDir: folder.path,
+    rootKeys: [rootKey],
+    publicHost: 'localhost',
+  }
+  const addMember = (user: string, tenant: string) => insertMember(place, user, tenant)
+  return { url, developmentUrl, secret: isLocal ? null : secret, sql, addMember, stop }
+}
+
+// Through the storage, which seals the row: the server refuses a row that another program wrote.
+async function insertMember(place: DatabaseSettings, user_id: string, tenant_id: string): Promise<void> {
+  const now = new Date().toISOString()
+  const row = { id: randomUUID(), user_id, tenant_id, role: 'member', created_at: now } as const
+  await withDatabase(
+    place,
+    async ({ query }) => void (await query.insertInto('memberships').values(row).execute()),
+  )
 }
 
 async function sharedStores() {
@@ -100,8 +122,6 @@ export async function newPerson(
 /** A person in the role `member` of an owner's tenant. The interface has the role, and no endpoint that gives it. */
 export async function newMember(service: Service, { tenant }: Person): Promise<Caller> {
   const { user } = await newPerson(service, service.url)
-  const row = [randomUUID(), user, tenant, 'member', new Date().toISOString()]
-  const columns = 'id, user_id, tenant_id, role, created_at'
-  await service.sql(`insert into memberships (${columns}) values ($1, $2, $3, $4, $5)`, row)
+  await service.addMember(user, tenant)
   return new Caller(service.url, signed({ user, tenant }, service.secret ?? ''))
 }

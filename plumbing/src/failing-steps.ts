@@ -11,11 +11,17 @@ export class FailingSteps {
     return async () => {
       try {
         await work()
-        this.#failing.delete(name)
+        this.note(name, false)
       } catch (error) {
-        this.#failing.add(name)
+        this.note(name, true)
         throw error
       }
     }
+  }
+
+  /** Note whether the last run of a step failed. */
+  note(name: string, isFailing: boolean): void {
+    if (isFailing) this.#failing.add(name)
+    else this.#failing.delete(name)
   }
 }

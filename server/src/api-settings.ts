@@ -1,5 +1,6 @@
 import type { ApiSettings } from '@keyferry/api'
 import { missingKit, operatedKeyFile } from './root-key/recovery-kit.ts'
+import { required } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import { currentUrl } from './settings.ts'
 
@@ -22,7 +23,9 @@ export function apiSettings(
       return currentUrl(settings, 'REDIS_URL')
     },
     authMode: settings.AUTH_MODE,
+    signInAgainSeconds: /^(accounts|oidc)$/.test(settings.AUTH_MODE) ? settings.SIGN_IN_AGAIN_SECONDS : 0,
     setupCode: settings.SETUP_CODE ?? null,
+    providedGroups: settings.OIDC_GROUPS,
     requestTtlSeconds: settings.REQUEST_TTL,
     waitingSeconds: settings.WAITING_TTL,
     maxPayloadBytes: settings.MAX_PAYLOAD_BYTES,
@@ -42,6 +45,7 @@ export function apiSettings(
     maxWorkspacesPerPerson: settings.MAX_WORKSPACES_PER_PERSON,
     machineTokens: settings.MACHINE_TOKENS,
     publicUrl: settings.PUBLIC_URL ?? null,
+    mail: mailOf(settings),
     privateTargets: settings.ALLOW_PRIVATE_TARGETS,
     egressProxy: settings.EGRESS_PROXY ?? null,
     devAllowPlaintext: settings.DEV_ALLOW_PLAINTEXT,
@@ -59,6 +63,13 @@ export function apiSettings(
 function kitWarnings(settings: Settings): readonly string[] {
   if (settings.ROOT_KEY_FROM === undefined) return []
   return [missingKit(operatedKeyFile(settings)) ?? []].flat()
+}
+
+/** @throws StartError: a setting that mails need is missing */
+function mailOf(settings: Settings): ApiSettings['mail'] {
+  if (settings.SMTP_URL === undefined) return null
+  const from = required(settings, 'MAIL_FROM', 'SMTP_URL')
+  return { url: settings.SMTP_URL, from, publicUrl: required(settings, 'PUBLIC_URL', 'SMTP_URL') }
 }
 
 /** The name of this server in the notes of the audit log. */

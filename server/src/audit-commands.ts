@@ -1,14 +1,26 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { SealedWrite } from '@keyferry/api'
 import { type Maintenance, whatRemains, withApi } from './maintenance.ts'
 import { StartError } from './start-error.ts'
 
 const REASON_CHARACTERS = 200
+const MOST_NAMED = 100
+
+const PROBLEMS = {
+  foreign: 'no server wrote this row, or another program changed it',
+  old: 'this is an old row that was put back',
+}
+
+const NOT_YET =
+  'Rows without a MAC still count. Run audit-verify --accept when all API nodes run this version.'
+
+const nameOf = ({ table, name }: Pick<SealedWrite, 'table' | 'name'>) => `${table} ${name}`
 
 export const AUDIT_COMMANDS = {
   'audit-verify': {
     means:
-      'check the audit log of every workspace, or of one (its id), and name the first entry that was changed',
+      'check the audit log of every workspace, or of one (its id), and the rows that give rights; name what was changed',
     argument: '[WORKSPACE]',
     run: withApi(async ({ api, database }, tenantId) => {
       const verdicts = await api.verifyAudit(database, tenantId === '' ? null : tenantId)
@@ -16,8 +28,22 @@ export const AUDIT_COMMANDS = {
         const origins = erased === 0 ? '' : `, ${erased} entries without origin`
         return `${id}: ${problem ?? `${entries} entries${origins}, the chain and its seals are whole`}`
       })
-      const isWell = verdicts.every(({ problem }) => problem === null)
-      return { text: lines.length === 0 ? 'There is no audit log yet.' : lines.join('\n'), isWell }
+      const foreign = await api.findForeignRows(database)
+      const rows = foreign?.map((row) => `${nameOf(row)}: ${PROBLEMS[row.problem]}`) ?? [NOT_YET]
+      const isWell = verdicts.every(({ problem }) => problem === null) && !foreign?.length
+      return {
+        text: [...(lines.length === 0 ? ['There is no audit log yet.'] : lines), ...rows].join('\n'),
+        isWell,
+      }
+    }),
+  },
+  'audit-verify --accept': {
+    means:
+      'accept the rows that audit-verify names, and record it in the logs; run it after you changed them yourself, and ' +
+      'when an upgrade has ended',
+    run: withApi(async ({ api, database }) => {
+      const rows = await api.acceptForeignRows(database)
+      return [`Accepted ${rows.length} rows.`, ...rows.slice(0, MOST_NAMED).map(nameOf)].join('\n')
     }),
   },
   'audit-key': {

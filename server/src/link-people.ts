@@ -16,16 +16,27 @@ export const LINK_COMMANDS = {
     }),
   },
   'unlink-people': {
-    means: 'undo a link that is at most 30 days old, by the id that link-people printed',
-    argument: 'LINK',
-    run: withApi(undo),
+    means: 'list the links of all people and those that wait; undo or stop one by its id',
+    argument: '[LINK]',
+    run: withApi(async (on, id) => (id === '' ? await listed(on) : await undo(on, id))),
   },
 } satisfies Record<string, Maintenance>
 
 async function undo(on: Operated, id: string): Promise<string> {
   const undone = await on.api.undoLinkOf(withRequests(on), id)
-  if (undone === null) throw new StartError('no such link, or it is older than 30 days')
+  if (undone === null) throw new StartError('no such link')
+  if (undone.ended.length === 0) return 'The link that waited is stopped.'
   return `The link is undone.\n${await endSessions(on.settings, 'both people', undone.ended)}`
+}
+
+async function listed({ api, database }: Operated): Promise<string> {
+  const links = await api.listLinksOf(database)
+  if (links.length === 0) return 'No sign-in is linked.'
+  const lines = links.map(({ linked_at, counts_from, ...sides }) => {
+    const state = linked_at === null ? `waits until ${counts_from}` : `linked ${linked_at}`
+    return `${described({ ...sides, refusal: null }, '')}  ${state}`
+  })
+  return lines.join('\n')
 }
 
 async function link(on: Operated, file: string, isApplied: boolean) {
@@ -69,9 +80,9 @@ function linesOf(file: string): [string, string][] {
     })
 }
 
-function described({ old, fresh, id, refusal }: LinkReport, asked: string): string {
+function described({ old, fresh, id, refusal }: Omit<LinkReport, 'ended'>, asked: string): string {
   if (refusal !== null) return `${asked}: ${refusal}`
-  const from = fresh === null ? 'a way to sign in that nobody used yet' : named(fresh)
+  const from = fresh === null ? 'a way to sign in that was not used yet' : named(fresh)
   return `${old === null ? asked : named(old)} ← ${from}${id === null ? '' : `  link ${id}`}`
 }
 

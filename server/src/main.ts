@@ -35,11 +35,14 @@ export async function main(words: readonly string[]): Promise<void> {
 function parseCommandLine(words: readonly string[]): CommandLine | null {
   try {
     const text = { type: 'string' } as const
-    const flags = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const
+    const yes = { type: 'boolean' } as const
+    const flags = { help: { ...yes, short: 'h' }, version: yes, accept: yes } as const
     const options = { ...flags, to: text, recipients: text }
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
     const { to, recipients } = values
-    const work = workOf(positionals, Object.entries({ to, recipients }).filter(isGiven))
+    const [command = '', ...rest] = positionals
+    const named = values.accept ? `${command} --accept` : command
+    const work = workOf([named, ...rest], Object.entries({ to, recipients }).filter(isGiven))
     return work ? { work, help: values.help === true, version: values.version === true } : null
   } catch {
     return null
@@ -54,12 +57,12 @@ function isGiven(option: [string, string | undefined]): option is GivenOption {
 
 function workOf(positionals: readonly string[], options: readonly GivenOption[]): ServerWork | null {
   const [command = '', ...rest] = positionals
-  const option = Object.hasOwn(MAINTENANCE, command) ? MAINTENANCE[command]?.option : undefined
-  if (
-    option === undefined ? options.length > 0 : rest.length > 0 || options.some(([name]) => name !== option)
-  )
-    return null
-  const words = option === undefined ? rest : options.map(([, value]) => value)
+  const { option, argument: takesWords = '' } =
+    (Object.hasOwn(MAINTENANCE, command) && MAINTENANCE[command]) || {}
+  const restLimit = takesWords.endsWith(' [FILE]') ? options.length : 0
+  if (option !== undefined && rest.length > restLimit) return null
+  if (options.some(([name]) => name !== option)) return null
+  const words = [...options.map(([, value]) => value), ...rest]
   const argument = words.join(' ')
   const role = argument === '' ? ROLES[command] : undefined
   if (role) return { role }

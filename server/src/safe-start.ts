@@ -5,7 +5,12 @@ import { StartError } from './start-error.ts'
 /** What this process runs: both layers, only the internal API, or only the web-facing layer. */
 export type ServerRole = 'all' | 'api' | 'web'
 
-const OIDC: readonly SettingName[] = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']
+const OIDC: readonly SettingName[] = [
+  'OIDC_ISSUER',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET',
+  'OIDC_GROUPS_CLAIM',
+]
 const CLERK: readonly SettingName[] = [
   'CLERK_ISSUER',
   'CLERK_JWT_KEY',

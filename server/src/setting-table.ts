@@ -114,6 +114,11 @@ export const SETTINGS = {
     means: 'seconds after which a session ends in any case (AUTH_MODE=accounts or oidc)',
     ...read.wholeNumber(60, 7_776_000, TIMES.sessionMaxSeconds, 'seconds'),
   },
+  SIGN_IN_AGAIN_SECONDS: {
+    means:
+      "seconds after a sign-in until an owner's act that loosens something asks to sign in again; 0: off (AUTH_MODE=accounts or oidc)",
+    ...read.wholeNumber(0, 7_776_000, 0, 'seconds'),
+  },
   SETUP_CODE: {
     means:
       'code that creates the first account (AUTH_MODE=accounts); default: derived from the root key and printed at start',
@@ -167,6 +172,18 @@ export const SETTINGS = {
       'HTTP proxy for the calls of the API to issuers of ID tokens and to webhooks; it has to refuse private networks',
     mustBe: 'an http or https address without a path, for example http://proxy.example.com:3128',
     schema: read.proxy.optional(),
+  },
+  SMTP_URL: {
+    means:
+      'server that takes mails; smtp:// needs STARTTLS, except on this machine; without it Keyferry sends no mails',
+    mustBe: `an address such as smtps://user:password@mail.example.com; ${read.ESCAPED}`,
+    schema: read.smtpUrl.optional(),
+    isSecret: true,
+  },
+  MAIL_FROM: {
+    means: 'sender of mails (SMTP_URL)',
+    mustBe: 'an e-mail address, for example keyferry@example.com',
+    schema: z.email().optional(),
   },
   DEV_ALLOW_PLAINTEXT: {
     means:
@@ -238,7 +255,7 @@ export const SETTINGS = {
   },
   DRAIN_SECONDS: {
     means:
-      'seconds between SIGTERM, from which on /readyz answers 503, and the end of new connections; longer than your load balancer takes to notice',
+      'seconds after SIGTERM in which new connections still work and /readyz answers 503; longer than your load balancer takes to notice',
     ...read.wholeNumber(0, 300, 0),
   },
   STOP_SECONDS: {
@@ -260,6 +277,15 @@ export const SETTINGS = {
     means:
       '1: an e-mail address counts as verified if the provider sends no email_verified; only verified addresses can accept invitations',
     ...read.OFF,
+  },
+  OIDC_GROUPS_CLAIM: {
+    means: 'claim of the provider that lists the groups of a person; it fills those of OIDC_GROUPS',
+    ...read.TEXT,
+  },
+  OIDC_GROUPS: {
+    means: 'which value of OIDC_GROUPS_CLAIM fills which group, by its id',
+    mustBe: 'JSON such as {"sre": "0190d7a0-…"}',
+    schema: read.groups,
   },
   VERIFIED_EMAIL_ISSUERS: {
     means:

@@ -71,6 +71,8 @@ export const databaseUrl = url('postgres:', 'postgresql:')
       : text.replace(/([?&]sslmode=)(?:require|verify-ca)(?=&|$)/, '$1verify-full'),
   )
 
+export const smtpUrl = url('smtp:', 'smtps:')
+
 export const redisUrl = url('redis:', 'rediss:', 'redis+sentinel:', 'rediss+sentinel:').refine((text) =>
   /^rediss?(:|\+sentinel:\/\/[^/?#]+\/[^/?#])/i.test(text),
 )
@@ -106,6 +108,23 @@ export const issuers = z
   .default('')
   .transform(listOf)
   .refine((list) => list.every((text) => issuer.safeParse(text).success))
+
+/** Ids of groups, by the values of a claim. */
+export const groups = z
+  .string()
+  .default('')
+  .refine((text) => Groups.safeParse(jsonIn(text)).success)
+  .transform((text) => Groups.parse(jsonIn(text)))
+
+const Groups = z.record(z.string().min(1), z.uuid())
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text || '{}')
+  } catch {
+    return null
+  }
+}
 
 function onOrOff(otherwise: '0' | '1') {
   const schema = z.enum(['0', '1']).default(otherwise)

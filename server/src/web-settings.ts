@@ -35,6 +35,7 @@ export function webSettings(
       idleMs: settings.SESSION_IDLE_SECONDS * 1_000,
       maxMs: settings.SESSION_MAX_SECONDS * 1_000,
     },
+    saysSignIn: settings.SIGN_IN_AGAIN_SECONDS > 0,
     identityWebhookSecret: settings.IDENTITY_WEBHOOK_SECRET ?? null,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
@@ -82,6 +83,7 @@ function oidcOf(settings: Settings) {
     clientId: required(settings, 'OIDC_CLIENT_ID', 'AUTH_MODE=oidc'),
     clientSecret: settings.OIDC_CLIENT_SECRET ?? null,
     trustsEmail: settings.OIDC_TRUST_EMAIL,
+    ...(settings.OIDC_GROUPS_CLAIM === undefined ? {} : { groupsClaim: settings.OIDC_GROUPS_CLAIM }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -187,6 +187,41 @@ test('the recovery kit alone brings the server back: the drill, and a restore wi
   expect(await names(await start())).toEqual(['A=value of A'])
 })
 
+test('a recovery kit in a file is whole or not there, and no other file is written', async () => {
+  await start()
+  await stop()
+  const [file, identity] = [join(folder.path, 'a kit.age'), join(folder.path, 'identity')]
+  const recipient = newIdentity(identity)
+  const make = (to: string, through: readonly string[] = []) =>
+    new Program({ DATA_DIR: dataDir }, ['recovery-kit', '--recipients', to, file], '', through).exited
+  const noBytes = ['sh', '-c', 'ulimit -f 0; exec "$@"', 'sh']
+  expect((await make('age1x')).code).toBe(1)
+  expect((await make(recipient, noBytes)).code).not.toBe(0)
+  expect(existsSync(file)).toBe(false)
+  expect(existsSync(join(dataDir, 'root.key.kit'))).toBe(false)
+  writeFileSync(`${file}.new`, 'of someone else')
+  expect((await make(recipient)).code).toBe(0)
+  expect(readFileSync(`${file}.new`, 'utf8')).toBe('of someone else')
+  expect(readdirSync(folder.path).filter((name) => name.startsWith('a kit.age'))).toHaveLength(2)
+  const kit = readFileSync(file, 'utf8')
+  expect(execFileSync('age', ['--decrypt', '-i', identity, file], { encoding: 'utf8' })).toBe(keyFile())
+  const before = keyFile()
+  for (const [to, place, complaint] of [
+    [recipient, file, 'exists already: name a new file'],
+    [recipient, join(dataDir, 'root.key'), 'exists already'],
+    [recipient, join(dataDir, 'root.key.kit'), 'name another file'],
+    [`${recipient},`, recipient, 'write the recipients without spaces'],
+    [recipient, `,${recipient}`, 'write the recipients without spaces'],
+  ] as const) {
+    const refused = await run(['recovery-kit', '--recipients', to, place])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(complaint)])
+  }
+  const spaced = await run(['recovery-kit', '--recipients', `${recipient}, ${recipient}`])
+  expect([spaced.code, spaced.stderr]).toEqual([1, expect.stringContaining('without spaces')])
+  expect([readFileSync(file, 'utf8'), keyFile()]).toEqual([kit, before])
+  expect(existsSync(recipient)).toBe(false)
+})
+
 test('a kit of an older root key is warned of', async () => {
   await start(kept())
   await makeKit()
@@ -217,9 +252,11 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringContaining(complaint)])
 })
 
-test.each([[['recovery-kit']], [['verify', '--to', 'file']], [['rotate-root-key', 'file']]])(
-  'words that do not fit are refused: %j',
-  async (words) => {
-    expect(await run(words)).toMatchObject({ code: 2 })
-  },
-)
+test.each([
+  [['recovery-kit']],
+  [['recovery-kit', 'kit.age']],
+  [['verify', '--to', 'file']],
+  [['rotate-root-key', 'file']],
+])('words that do not fit are refused: %j', async (words) => {
+  expect(await run(words)).toMatchObject({ code: 2 })
+})

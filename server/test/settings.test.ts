@@ -25,6 +25,7 @@ test('an empty environment is a local start on loopback', () => {
     DATA_DIR: './data',
     AUTH_MODE: 'local',
     SESSION_IDLE_SECONDS: 1_800,
+    SIGN_IN_AGAIN_SECONDS: 0,
     SESSION_MAX_SECONDS: 604_800,
     REQUEST_TTL: 300,
     WAITING_TTL: 1_800,

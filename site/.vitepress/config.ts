@@ -5,7 +5,7 @@ import { defineConfig } from 'vitepress'
 const ROOT = join(import.meta.dirname, '../..')
 const PAGES = join(import.meta.dirname, '../pages')
 
-type Tag = { name: string }
+type Tag = { name: string; title: string }
 
 const tags: Tag[] = JSON.parse(readFileSync(join(PAGES, 'reference/tags.json'), 'utf8'))
 
@@ -46,7 +46,11 @@ export default defineConfig({
   // As the repository's pages have them, so that one link works in both.
   markdown: { anchor: { slugify } },
   themeConfig: {
-    search: { provider: 'local' },
+    // Only pages with all words, and words with a slip in ten letters.
+    search: {
+      provider: 'local',
+      options: { miniSearch: { searchOptions: { combineWith: 'AND', fuzzy: 0.1 } } },
+    },
     nav: [
       ...groups.map(({ text, items }) => ({ text, link: items[0]?.link ?? '/' })),
       { text: 'API reference', link: '/reference/requests' },
@@ -56,7 +60,7 @@ export default defineConfig({
       {
         text: 'API reference',
         collapsed: true,
-        items: tags.map(({ name }) => ({ text: name, link: `/reference/${name}` })),
+        items: tags.map(({ name, title }) => ({ text: title, link: `/reference/${name}` })),
       },
     ],
     outline: { level: [2, 3] },

@@ -1,13 +1,10 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { Redirect, Route, Router, Switch, useLocation, useSearch } from 'wouter'
-import { BundlePage } from './features/application/bundle/bundle-page.tsx'
-import { CompareRedirect } from './features/application/redirects.tsx'
+import { BundleRedirect, CompareRedirect } from './features/application/redirects.tsx'
 import { Frame } from './features/frame/frame.tsx'
 import { SessionDialog } from './features/frame/session-dialog.tsx'
 import { HomePage } from './features/home/home-page.tsx'
 import { PAGE_MODULES } from './features/joined-modules.ts'
-import { KeyPage } from './features/keys/key-page.tsx'
-import { NewKeyPage } from './features/keys/new-key-page.tsx'
 import { enterPerson } from './lib/calls/person.ts'
 import { workspacePath } from './lib/calls/workspace.ts'
 import { useMe, useSession } from './lib/data/me.ts'
@@ -22,6 +19,8 @@ const ApplicationPage = deferred(
   'ApplicationPage',
   () => import('./features/application/application-page.tsx'),
 )
+const KeyPage = deferred('KeyPage', () => import('./features/keys/key-page.tsx'))
+const NewKeyPage = deferred('NewKeyPage', () => import('./features/keys/new-key-page.tsx'))
 const ImportPage = deferred('ImportPage', () => import('./features/import/import-page.tsx'))
 const MovePage = deferred('MovePage', () => import('./features/import/move-page.tsx'))
 const ExpiryPage = deferred('ExpiryPage', () => import('./features/expiry/expiry-page.tsx'))
@@ -61,7 +60,8 @@ export function Routes() {
     )
   }
   const { signed_in, setup_required } = session.data
-  if (signed_in) return <SignedIn />
+  // The server shows that page to a person who is signed in only if they sign in again.
+  if (signed_in && location.pathname !== '/sign-in') return <SignedIn />
   return (
     <Framed signedIn={false} inWorkspace={false}>
       <SignedOutPages setUpRequired={setup_required} />
@@ -127,9 +127,7 @@ function WorkspacePages() {
       <Route path="/bundles" component={ToHome} />
       <Route path="/bundles/import" component={ImportPage} />
       <Route path="/bundles/move" component={MovePage} />
-      <Route path="/bundles/:id/:view?">
-        {({ id, view }) => <BundlePage key={id} id={id} view={view} />}
-      </Route>
+      <Route path="/bundles/:id/:view?">{({ id, view }) => <BundleRedirect id={id} part={view} />}</Route>
       <Route path="/apps/*">{({ '*': name }) => <ApplicationPage name={name} />}</Route>
       <Route path="/keys" component={ToHome} />
       <Route path="/keys/new" component={NewKeyPage} />

@@ -64,9 +64,9 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   if (contact !== null) serveSecurityTxt(app, { contact, publicUrl, now })
   const linkFrom = settings.link?.from ?? null
   serveSession(app, { identity, mode: settings.identity.mode, publicUrl, linkFrom })
-  const { maxBodyBytes } = settings
+  const { maxBodyBytes, saysSignIn } = settings
   const { mode } = settings.identity
-  forwardEndpoints(app, { mode, api, identity, sign, originRules, maxBodyBytes, openCalls })
+  forwardEndpoints(app, { mode, api, identity, sign, originRules, maxBodyBytes, openCalls, saysSignIn })
   identity.addRoutes(app, files)
   if (store) await addSessionParts(app, settings, { api, store, now, publicUrl })
   servePages(app, { files, identity, isHttps: isHttps(settings) })

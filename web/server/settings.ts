@@ -4,6 +4,8 @@ export type OidcSettings = {
   clientSecret: string | null
   /** Whether an e-mail address counts as verified if the provider does not say. */
   trustsEmail: boolean
+  /** The claim that lists the groups of a person. */
+  groupsClaim?: string
 }
 
 export type ClerkSettings = {
@@ -48,6 +50,8 @@ export type WebSettings = {
   /** Whether the identity provider proves e-mail addresses. */
   provesEmail: boolean
   sessionTimes: { idleMs: number; maxMs: number }
+  /** Whether the API learns when a person signed in. */
+  saysSignIn: boolean
   identityWebhookSecret: string | null
   maxBodyBytes: number
   /** Connections that one address may hold at the same time; proxies of `trustProxy` have no limit. */

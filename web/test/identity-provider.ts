@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 // @ts-expect-error the package has no types
 import { Provider } from 'oidc-provider'
 
-type Claims = { email?: string; email_verified?: boolean | string; name?: string }
+type Claims = { email?: string; email_verified?: boolean | string; name?: string; groups?: unknown }
 
 export type IdentityProviderOptions = {
   /** Where the web-facing layer under test will listen. */
@@ -32,7 +32,7 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   const issuer = `http://127.0.0.1:${address.port}`
   server.on(
     'request',
-    quietly(() => new Provider(issuer, configuration(options)).callback()),
+    quietly(() => new Provider(issuer, providerConfiguration(options)).callback()),
   )
   const close = async () => {
     server.closeAllConnections()
@@ -54,7 +54,12 @@ function quietly<T>(work: () => T): T {
 
 const LOGOUT_BUTTON = '<button type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>'
 
-function configuration({ webUrl, claimsOf, authorizationCodeSeconds = 60 }: IdentityProviderOptions) {
+/** What a provider of the tests is made with. */
+export function providerConfiguration({
+  webUrl,
+  claimsOf,
+  authorizationCodeSeconds = 60,
+}: IdentityProviderOptions) {
   const known = claimsOf ?? ((subject: string) => ({ email: `${subject}@example.com`, email_verified: true }))
   return {
     clients: [
@@ -67,7 +72,7 @@ function configuration({ webUrl, claimsOf, authorizationCodeSeconds = 60 }: Iden
         backchannel_logout_session_required: true,
       },
     ],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     cookies: { keys: ['a cookie key of the tests'] },
     features: {
       devInteractions: { enabled: true },

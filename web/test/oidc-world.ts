@@ -1,4 +1,5 @@
 import { freePort } from '@keyferry/plumbing/free-port'
+import type { Logger } from 'pino'
 import type { Web } from '../server/main.ts'
 import {
   type IdentityProvider,
@@ -10,7 +11,13 @@ import { callbackOf } from './sign-in.ts'
 import { startTestWeb } from './start-test-web.ts'
 import { TestBrowser } from './test-browser.ts'
 
-type StartOptions = Partial<IdentityProviderOptions> & { withSlash?: boolean; trustsEmail?: boolean }
+type StartOptions = Partial<IdentityProviderOptions> & {
+  withSlash?: boolean
+  trustsEmail?: boolean
+  groupsClaim?: string
+  log?: Logger
+  saysSignIn?: boolean
+}
 
 /** A web-facing layer with its own identity provider, one browser, and a clock that the test sets. */
 export class OidcWorld {
@@ -29,6 +36,9 @@ export class OidcWorld {
   static async start({
     withSlash = false,
     trustsEmail = false,
+    groupsClaim,
+    log,
+    saysSignIn = false,
     ...options
   }: StartOptions = {}): Promise<OidcWorld> {
     const port = await freePort()
@@ -43,10 +53,14 @@ export class OidcWorld {
       clientId,
       clientSecret,
       trustsEmail,
+      ...(groupsClaim === undefined ? {} : { groupsClaim }),
     } as const
     const listen = { host: '127.0.0.1', port }
-    const settings = { listen, identity, publicUrl: webUrl }
-    world.#listening.web = await startTestWeb(await api.listen(), settings, { now: () => world.nowMs })
+    const settings = { listen, identity, publicUrl: webUrl, saysSignIn }
+    world.#listening.web = await startTestWeb(await api.listen(), settings, {
+      now: () => world.nowMs,
+      ...(log && { log }),
+    })
     return world
   }
 

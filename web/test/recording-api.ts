@@ -24,7 +24,8 @@ export const PERSON = {
 /** Takes the place of the API, to see exactly what reaches it. Ensures one user; `answer` decides all else. */
 export class RecordingApi {
   readonly calls: RecordedCall[] = []
-  answer: Answer = (_call, response) => sendJson(response, 200, { ok: true })
+  answer: Answer = ({ path }, response) =>
+    sendJson(response, 200, path.endsWith('/signed-out') ? { ended: [] } : { ok: true })
   ensure = (response: ServerResponse) => sendJson(response, 200, PERSON)
   readonly #server = createServer((request, response) => void this.#record(request, response))
 

@@ -27,6 +27,7 @@ export async function startTestWeb(
       link: null,
       provesEmail: true,
       sessionTimes: USUAL_TIMES,
+      saysSignIn: false,
       identityWebhookSecret: null,
       maxBodyBytes: 65_536,
       maxConnectionsPerAddress: 1_000,

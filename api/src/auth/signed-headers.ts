@@ -20,6 +20,7 @@ const IDENTITY_HEADERS = [
   'x-user-id',
   'x-tenant-id',
   'x-client-address',
+  'x-signed-in-at',
   'x-signature',
   'x-signature-v2',
 ] as const
@@ -48,6 +49,12 @@ export class SignedCall {
   get clientAddress(): string | null {
     const address = this.#headers.get('x-client-address') ?? ''
     return isIP(address) !== 0 && this.#verify() ? address : null
+  }
+
+  /** When the caller last signed in, in epoch seconds; null: a web node did not sign that. */
+  get signedInSeconds(): number | null {
+    const seconds = this.#headers.get('x-signed-in-at') ?? ''
+    return /^\d{1,15}$/.test(seconds) && this.#verify() ? Number(seconds) : null
   }
 
   /** Who signed the call.
@@ -94,6 +101,7 @@ function verifiedV2(headers: IdentityHeaders, facts: CallFacts, settings: Signin
     clientAddress: headers.get('x-client-address') ?? '',
     userId: headers.get('x-user-id') ?? '',
     tenantId: headers.get('x-tenant-id') ?? '',
+    signedInAt: headers.get('x-signed-in-at') ?? '',
   }
   return verifyRequest(headers.get('x-signature-v2') ?? '', signed, {
     secrets: settings.sharedSecrets,

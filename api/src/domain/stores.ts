@@ -24,6 +24,7 @@ import type { MachineTokenStore } from './machines/machine-token.ts'
 import type { MachineTrustStore } from './machines/machine-trust.ts'
 import type { AccountStore } from './people/account.ts'
 import type { ApprovalKeyStore } from './people/approval-key.ts'
+import type { GroupStore } from './people/group.ts'
 import type { InvitationStore } from './people/invitation.ts'
 import type { LastingActStore } from './people/lasting-act.ts'
 import type { MemberStore } from './people/member.ts'
@@ -53,6 +54,7 @@ export type Stores = {
   depositKeys: DepositKeyStore
   deposits: DepositStore
   grants: GrantStore
+  groups: GroupStore
   holders: HolderStore
   invitations: InvitationStore
   keys: KeyStore

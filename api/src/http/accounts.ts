@@ -2,6 +2,7 @@ import { joining, linkChange, providedChange } from '../domain/approvals/leaving
 import { timestamp } from '../domain/base/clock-and-ids.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import { joinWithAccount, logIn, setUpAccount } from '../domain/people/account.ts'
+import { providedGroups } from '../domain/people/group.ts'
 import { changeEmail, changePassword } from '../domain/people/own-account.ts'
 import {
   addPasskey,
@@ -23,6 +24,8 @@ export function accountHandlers({
   requestParts,
   authMode,
   takeNewUser,
+  usedToken,
+  providedGroups: filled,
 }: HandlerParts) {
   const arrivalOf = (peer: Peer) => ({ clock, origin: originOf(peer) })
   const parts = { ...stores, clock }
@@ -31,7 +34,8 @@ export function accountHandlers({
   const joinable = { ...stores, invitations: { ...stores.invitations, ...joining(requestParts) } }
   return {
     getSetup: async () => ({ required: !(await stores.accounts.isSetUp()) }),
-    joinWithAccount: ({ body, peer }) => joinWithAccount(joinable, body, arrivalOf(peer)),
+    joinWithAccount: ({ body, peer }) =>
+      joinWithAccount(joinable, { ...body, ...usedToken(body.token) }, arrivalOf(peer)),
     setUpAccount: ({ body, peer }) => setUpAccount({ ...stores, setupCode, arrival: arrivalOf(peer) }, body),
     changePassword: ({ caller, body }) => changePassword(parts, caller, body),
     changeEmail: ({ caller, body }) => changeEmail(parts, caller, body),
@@ -58,13 +62,16 @@ export function accountHandlers({
         auth_provider: authMode,
       }
       const unsigned = caller === 'layer' ? null : { takeNewUser: () => takeNewUser(peer.address) }
-      const ensured = await ensureUser({ ...parts, origin: originOf(peer) }, profile, unsigned)
+      const invitation = body.invitation && usedToken(body.invitation).token
+      const arrived = { unsigned, invitation }
+      const ensured = await ensureUser({ ...parts, origin: originOf(peer) }, profile, arrived)
       return ensured.created ? new Reply({ status: 201, body: ensured }) : ensured
     },
     async changeProvidedUser({ params, body, peer }) {
       const change = {
         ...(body.email === undefined ? {} : { email: providedEmail(body.email, body) }),
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
+        ...(body.groups && { groups: providedGroups(filled, body.groups) }),
       }
       await changeProvidedUser({ users, clock, origin: originOf(peer) }, params.idp_user_id, change)
     },
@@ -73,8 +80,8 @@ export function accountHandlers({
       return { ended }
     },
     listLinks: ({ caller }) => stores.links.listOf(caller.userId, timestamp(clock)),
-    async undoLink({ caller, params, peer }) {
-      const which = { userId: caller.userId, id: params.link_id }
+    async undoLink({ caller: { userId }, params, body: { idp_user_id: idpUserId }, peer }) {
+      const which = { id: params.link_id, by: { userId, idpUserId } }
       const { ended } = await undoLink(links, which, arrivalOf(peer))
       return { ended }
     },

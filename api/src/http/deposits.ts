@@ -1,6 +1,6 @@
 import { decide, findUndecided } from '../domain/approvals/decision.ts'
 import { DEPOSIT } from '../domain/kinds/deposit-approval.ts'
-import { removedValue, shownPlan, shownValues } from '../domain/kinds/deposit-plan.ts'
+import { ofEachBundle, removedValue, shownPlan, shownValues } from '../domain/kinds/deposit-plan.ts'
 import { offeredDeposit, offeredValues } from '../domain/kinds/proposal-offer.ts'
 import { acceptProposal, planProposal, valuesForOwner } from '../domain/kinds/proposal-storing.ts'
 import { requireInside } from '../domain/requests/request.ts'
@@ -32,8 +32,12 @@ export function depositHandlers({
       requireInside(stored, caller)
       const asking = { caller, stored }
       const { planned, grounds, proposal } = await offeredDeposit(parts, asking, body)
-      const stricter = await stricterIn(parts, caller, planned.plan)
-      const plan = { ...shownPlan(planned, grounds), plan: shownSteps(planned.plan, shownValues), stricter }
+      const all = [planned.plan, ...planned.plan.also]
+      const stricter = (await Promise.all(all.map((each) => stricterIn(parts, caller, each)))).flat()
+      const [first, ...also] = ofEachBundle<ImportPlan, ShownBundle>(planned.asked, planned.plan, shownBundle)
+      const { plan: steps, ...into } = first
+      const shown = { ...into, ...shownPlan(planned, grounds), plan: steps, stricter }
+      const plan = { ...shown, ...(also.length > 0 && { also }) }
       return proposal ? { ...plan, proposal: { ...proposal, values: offeredValues(planned) } } : plan
     },
     async approveDeposit({ caller, params, body: choice, touch }) {
@@ -53,6 +57,12 @@ export function depositHandlers({
       acceptProposal(parts, caller, { proposalId: params.proposal_id, choice }),
     endProposal: ({ caller, params }) => endProposal(parts, caller, params.proposal_id),
   } satisfies Partial<Handlers>
+}
+
+type ShownBundle = ReturnType<typeof shownBundle>
+
+function shownBundle(bundle: string, plan: ImportPlan) {
+  return { bundle_id: plan.bundleId, bundle, plan: shownSteps(plan, shownValues) }
 }
 
 function shownSteps({ steps, removals }: ImportPlan, valuesOf: (step: ImportStep) => object) {

@@ -1,3 +1,4 @@
+import type { UsedToken } from '@keyferry/crypto/invitation-token'
 import type { GrantUseParts } from '../domain/approvals/grant-use.ts'
 import type { PolicyParts } from '../domain/approvals/set-policy.ts'
 import type { ClockAndIds } from '../domain/base/clock-and-ids.ts'
@@ -50,11 +51,16 @@ export type HandlerParts = {
   takeWatch: Limits['takeWatch']
   takeNewUser: Limits['takeNewUser']
   authMode: string
+  /** The setting OIDC_GROUPS. */
+  providedGroups: Readonly<Record<string, string>>
   /** The keys that sign receipts, the newest first. */
   receiptKeys: readonly ReceiptKeyFacts[]
   signDepositKey: DepositKeySigner
   /** The setting MACHINE_TOKENS. */
   tokensAllowed: boolean
+  /** The token of an invitation. */
+  invitationTokenOf: (invitationId: string) => string
+  usedToken: (sent: string) => UsedToken
   /** Needed to create the first account. */
   setupCode: string
   devAllowPlaintext: boolean

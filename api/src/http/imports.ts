@@ -40,8 +40,7 @@ export function importHandlers({ stores, clock, requestParts }: HandlerParts) {
     async importVariables({ caller, body }) {
       const { also, dry_run, plan_id: planId } = body
       const asked = { ...askedOf(body), planId, also: also.map(askedOf) }
-      if (dry_run) return present(caller, await planOf(parts, caller, asked))
-      const done = await importVariables(parts, caller, asked)
+      const done = await (dry_run ? planOf : importVariables)(parts, caller, asked)
       const others = await Promise.all(done.also.map((plan) => present(caller, plan)))
       return { ...(await present(caller, done)), ...(also.length === 0 ? {} : { also: others }) }
     },

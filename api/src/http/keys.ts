@@ -86,7 +86,7 @@ export function requireRevealing(devAllowPlaintext: boolean): void {
   if (!devAllowPlaintext) throw new DomainError('forbidden', 'Forbidden: reveal is not allowed')
 }
 
-export function presentKey({ rotate_at, templateParts, ...key }: SeenKey, now: Date) {
+export function presentKey({ rotate_at, templateParts, value_proposed_by: _by, ...key }: SeenKey, now: Date) {
   const due = dueOf({ expires_at: key.expires_at, rotate_at }, now)
   const template = { is_template: templateParts !== null, template_parts: [...(templateParts ?? [])] }
   return { ...key, ...template, value: maskedText(key.value), due }

@@ -13,7 +13,9 @@ import {
   type Visitor,
 } from '../domain/people/membership.ts'
 import { originOf, type Peer, type RateLimit, type RateVerdict, Reply } from './handler.ts'
+import type { Limited } from './handlers.ts'
 import { afterRefusal, bearerOf, type MachineCallParts, machineBehind } from './machine-refusals.ts'
+import { requireWithinReach } from './reach-guard.ts'
 import { parseJson, validated } from './request-parts.ts'
 import { type LooseReply, send } from './send.ts'
 import type { TouchGuard } from './touch-guard.ts'
@@ -25,6 +27,8 @@ type SignedFacts = { method: string; url: string; rawHeaders: readonly string[];
 type Signature = {
   /** The client's address that a web node signed; null: the call carries none. */
   clientAddress: string | null
+  /** When the caller signed in, as a web node signed it, in epoch seconds; null: unknown. */
+  signedInSeconds: number | null
   /** Who signed the call: `layer` is the web-facing layer, for no person. Null for a call that needs no signature.
    * @throws DomainError unauthorized */
   authenticate: (access: Access) => Promise<SignedCaller | 'layer' | null>
@@ -37,6 +41,7 @@ export type PipelineParts = {
   machineCalls: MachineCallParts
   devAllowPlaintext: boolean
   requireTouch: TouchGuard
+  limited: Limited
 }
 
 /** Null: a call that anyone may make. */
@@ -56,23 +61,24 @@ const NO_BODY = Buffer.alloc(0)
 
 /** Serve one call: apply its rate limit, authenticate, admit, and only then read its body. */
 export function pipeline({ name, row, handler, rateLimit }: ServedEndpoint, parts: PipelineParts) {
-  const { requireTouch } = parts
+  const { requireTouch, limited } = parts
   const params = paramsOf(row)
   return async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const signature = parts.readSignature(factsOf(request))
     const peer = peerOf(request, signature.clientAddress)
     if (rateLimit) applyLimit(await rateLimit(peer, bodyOf(request)), reply)
     const bearer = bearerOf(row, request)
+    const served = { name, row, params, handler, requireTouch, limited, request, reply, signature }
     if (bearer === null) {
       const caller = await callerOf({ request, signature, peer }, row.access, parts)
-      return answer({ name, row, params, handler, requireTouch, request, reply }, { caller, peer })
+      return answer(served, { caller, peer })
     }
     await signature.authenticate('machine')
     try {
       const body = row.access === 'machine' ? bodyIn(row, request) : undefined
       const caller = await machineBehind(parts.machineCalls, { bearer, peer, row }, body)
       request.tenantId = caller.tenantId
-      return await answer({ name, row, params, handler, requireTouch, request, reply }, { caller, peer })
+      return await answer(served, { caller, peer })
     } catch (error) {
       throw await afterRefusal(parts.machineCalls, error, peer)
     }
@@ -81,27 +87,43 @@ export function pipeline({ name, row, handler, rateLimit }: ServedEndpoint, part
 
 type Served = Omit<ServedEndpoint, 'rateLimit'> & {
   requireTouch: TouchGuard
+  limited: Limited
   params: ReturnType<typeof paramsOf>
   request: FastifyRequest
   reply: FastifyReply
+  signature: Pick<Signature, 'signedInSeconds'>
 }
 type PeerCaller = { caller: AnyCaller; peer: Peer }
 
 async function answer({ handler, reply, ...served }: Served, who: PeerCaller): Promise<FastifyReply> {
   const parts = validParts(served)
   const call = new ServedCall({ ...parts, touch: touchIn(served.request) }, who, reply.raw)
-  return send(reply, replyOf(served.row, await guarded(served, call, async () => handler(call))))
+  const work = await workOf({ ...served, handler }, call)
+  return send(reply, replyOf(served.row, await guarded(served, call, async () => work(call))))
+}
+
+// What a limited member calls in their workspace knows only what is within reach.
+async function workOf(
+  { name, row, limited, handler }: Pick<Served, 'name' | 'row' | 'limited' | 'handler'>,
+  { caller, ...given }: ServedCall,
+): Promise<LooseHandler> {
+  if (row.access !== 'member' || !isMember(caller) || caller.reach === null) return handler
+  const { handlers, stores } = limited(caller)
+  await requireWithinReach(stores, caller, { ...given, name })
+  const own: Readonly<Record<string, unknown>> = handlers
+  return own[name] as LooseHandler
 }
 
 async function guarded(
-  { name, row: { touch }, request, requireTouch }: Omit<Served, 'handler' | 'reply'>,
+  { name, row: { touch }, request, requireTouch, signature }: Omit<Served, 'handler' | 'reply'>,
   { caller, params, body, touch: given }: ServedCall,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
   if (touch === undefined || !isMember(caller)) return await work()
   const { method, url: path, body: bytes } = factsOf(request)
   const sent = { method, path, body: bytes }
-  return await requireTouch({ act: name, touch, caller, params, body, sent, given }, work)
+  const { signedInSeconds } = signature
+  return await requireTouch({ act: name, touch, caller, params, body, sent, given, signedInSeconds }, work)
 }
 
 function touchIn({ headers }: FastifyRequest): string | undefined {

@@ -1,9 +1,17 @@
 import { endpoints } from '@keyferry/contract'
-import { joining, memberChange } from '../domain/approvals/leaving.ts'
+import { groupChange, joining, memberChange } from '../domain/approvals/leaving.ts'
 import { timestamp } from '../domain/base/clock-and-ids.ts'
 import { stampOf } from '../domain/base/stamp.ts'
+import { mayCreateKeys } from '../domain/library/key.ts'
+import { changeGroup, createGroup, deleteGroup } from '../domain/people/group.ts'
 import { acceptInvitation, invite, previewInvitation } from '../domain/people/invitation.ts'
-import { changeRole, type MemberParts, mayRemove, removeMember } from '../domain/people/member.ts'
+import {
+  changeRole,
+  limitMember,
+  type MemberParts,
+  mayRemove,
+  removeMember,
+} from '../domain/people/member.ts'
 import { type Caller, roleAllows } from '../domain/people/membership.ts'
 import {
   createTenant,
@@ -16,9 +24,11 @@ import {
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-export function tenantHandlers({ stores, requestParts, clock, authMode }: HandlerParts) {
-  const { tenants, users, members, invitations, holders } = stores
-  const parts: MemberParts = { members: memberChange(requestParts), clock }
+export function tenantHandlers(parts: HandlerParts) {
+  const { stores, requestParts, clock, authMode, invitationTokenOf, usedToken } = parts
+  const { tenants, users, members, groups, invitations, holders } = stores
+  const memberParts: MemberParts = { members: memberChange(requestParts), clock }
+  const groupParts = { groups: { ...groups, ...groupChange(requestParts) }, clock }
   const joinable = { ...invitations, ...joining(requestParts) }
   return {
     createTenant: ({ caller, body }) => createTenant(users, caller, { name: body.name, clock }),
@@ -38,38 +48,52 @@ export function tenantHandlers({ stores, requestParts, clock, authMode }: Handle
       const list = await members.list(caller.tenantId)
       const isAsked = query.facts === '1' && roleAllows(caller.role, 'owner')
       const held = isAsked ? await holders.counts(caller.tenantId) : null
-      return list.map((member) => ({
+      return list.map(({ limited_to, ...member }) => ({
         ...member,
+        ...(roleAllows(caller.role, 'owner') || member.user_id === caller.userId ? { limited_to } : {}),
         may_remove: mayRemove(caller, member.user_id),
         ...(held && { holds: held.get(member.user_id) ?? { total: 0, older: 0 } }),
       }))
     },
     changeMemberRole: ({ caller, params, body }) =>
-      changeRole(parts, caller, { ...body, userId: params.user_id }),
-    removeMember: ({ caller, params }) => removeMember(parts, caller, params.user_id),
+      changeRole(memberParts, caller, { ...body, userId: params.user_id }),
+    changeMemberLimit: ({ caller, params, body }) =>
+      limitMember(memberParts, caller, { ...body, userId: params.user_id }),
+    listGroups: ({ caller }) => groups.list(caller.tenantId),
+    createGroup: ({ caller, body }) => createGroup(groupParts, caller, body),
+    changeGroup: ({ caller, params, body }) =>
+      changeGroup(groupParts, caller, { ...body, id: params.group_id }),
+    deleteGroup: ({ caller, params }) => deleteGroup(groupParts, caller, params.group_id),
+    removeMember: ({ caller, params }) => removeMember(memberParts, caller, params.user_id),
     async createInvitation({ caller, body }) {
       const { created_at: _, ...invitation } = await invite(invitations, caller, {
         ...body,
         replaces: body.replaces ?? null,
         clock,
+        tokenOf: invitationTokenOf,
       })
       return { ...invitation, accept_path: `/invite/${invitation.token}` }
     },
     listInvitations: ({ caller }) => invitations.list(caller.tenantId, timestamp(clock)),
     revokeInvitation: ({ caller, params }) =>
       invitations.delete(params.invitation_id, stampOf(caller, clock)),
-    previewInvitation: ({ body }) => previewInvitation(invitations, { token: body.token, clock }),
+    previewInvitation: ({ body }) => previewInvitation(invitations, { ...usedToken(body.token), clock }),
     acceptInvitation: async ({ caller, body: { token } }) =>
-      presentCurrent(await acceptInvitation(joinable, caller, { token, clock })),
+      presentCurrent(await acceptInvitation(joinable, caller, { ...usedToken(token), clock })),
   } satisfies Partial<Handlers>
 }
 
-/** The operations that not every member may call, by their names, as far as the caller's role allows them. */
-function operationsOf({ role }: Caller): string[] {
+/** The operations that not every member may call, by their names, as far as this caller may. */
+function operationsOf(caller: Caller): string[] {
+  const { role } = caller
   const allowed = Object.entries(endpoints).filter(
     ([, { access }]) => access !== 'member' && roleAllows(role, access),
   )
-  return [...allowed.map(([name]) => name), ...(mayRename(role) ? ['renameTenant'] : [])]
+  return [
+    ...allowed.map(([name]) => name),
+    ...(mayRename(role) ? ['renameTenant'] : []),
+    ...(mayCreateKeys(caller) ? ['createKey'] : []),
+  ]
 }
 
 function presentCurrent({ id, name, role }: Tenant) {

@@ -10,6 +10,7 @@ const Ids = z.looseObject({
   key_id: z.string().optional(),
   machine_id: z.string().optional(),
   user_id: z.string().optional(),
+  group_id: z.string().optional(),
   proposal_id: z.string().optional(),
 })
 
@@ -34,18 +35,23 @@ const Body = z.looseObject({
   is_active: z.boolean().optional(),
   audit: z.boolean().optional(),
   replaces: z.string().optional(),
+  people: z.array(z.string()).nullable().optional(),
+  is_secret: z.boolean().optional(),
+  tags: z.unknown().optional(),
+  groups: z.array(z.string()).optional(),
 })
 
 const bodyOf = (body: unknown) => Body.catch({}).parse(body)
 
 /** What a call is about; null: it is one that nobody signs here. */
 export function aboutOf({ act, touch, params, body }: Sent): CallSubject | null {
-  const { bundle_id, key_id, machine_id, user_id, proposal_id } = Ids.parse(params ?? {})
+  const { bundle_id, key_id, machine_id, user_id, group_id, proposal_id } = Ids.parse(params ?? {})
   const ids = {
     bundleIds: [bundle_id].filter(isGiven),
     keyIds: [key_id].filter(isGiven),
     machineIds: [machine_id].filter(isGiven),
     userIds: [user_id].filter(isGiven),
+    groupIds: [group_id].filter(isGiven),
     proposalIds: [proposal_id].filter(isGiven),
   }
   const subject = SUBJECTS[touch]?.({ act, body, ids }) ?? null
@@ -55,13 +61,18 @@ export function aboutOf({ act, touch, params, body }: Sent): CallSubject | null 
 type Given = Pick<Sent, 'act' | 'body'> & { ids: CallSubject }
 
 const ofPath = ({ ids }: Given): CallSubject => ids
-const ofWorkspace = ({ ids, body }: Given): CallSubject => {
-  const userIds = [...(ids.userIds ?? []), bodyOf(body).replaces].filter(isGiven)
-  return { ...ids, userIds, isWide: true }
+const ofWorkspace = (given: Given): CallSubject => ({ ...withNamed(given), isWide: true })
+
+// Whom a body names. A rule names people and groups in one list.
+function withNamed({ ids, body }: Given): CallSubject {
+  const { replaces, people, groups = [] } = bodyOf(body)
+  const named = people ?? []
+  const userIds = [...(ids.userIds ?? []), replaces, ...named].filter(isGiven)
+  return { ...ids, userIds, groupIds: [...(ids.groupIds ?? []), ...groups, ...named] }
 }
 
 const SUBJECTS: Partial<Record<Sent['touch'], (given: Given) => CallSubject | null>> = {
-  bundle: ({ body, ids }) => ({ ...ids, newNames: [bodyOf(body).name].filter(isGiven) }),
+  bundle: (given) => ({ ...withNamed(given), newNames: [bodyOf(given.body).name].filter(isGiven) }),
   key: ofPath,
   attachment: ofPath,
   machine: ({ act, body, ids }) => (takesOnly(act, body) ? null : ids),
@@ -120,8 +131,45 @@ const LASTING = new Set([
 export function lasts({ act, body }: Sent): boolean {
   const { role, is_active, audit, replaces } = bodyOf(body)
   if (act === 'updateMachine') return is_active === true || audit === true
-  // Whoever takes over a membership gets its role.
+  // The person who takes over a membership gets its role.
   if (act === 'createInvitation' && replaces !== undefined) return true
   if (act === 'changeMemberRole' || act === 'createInvitation') return role === 'owner'
   return LASTING.has(act)
+}
+
+const LOOSENING = new Set([
+  'changeBundlePolicy',
+  'changeTenantPolicy',
+  'changeMemberLimit',
+  'createGroup',
+  'changeGroup',
+  'createInvitation',
+  'deleteBundle',
+  'attachKey',
+  'changeAttachment',
+  'changeKeys',
+  'splitKey',
+  'duplicateBundle',
+  'detachKey',
+])
+
+/** Whether a call of an owner loosens something: it gives access that lasts, lets a person in, changes rules or limits,
+ * shows a secret value, or can bring a value to other rules, people or machines. */
+export function loosens(sent: Sent): boolean {
+  const { act, body } = sent
+  const { is_secret, name, tags, dry_run } = bodyOf(body)
+  if (act === 'updateKey') return is_secret === false
+  if (act === 'updateBundle') return name !== undefined || tags !== undefined
+  if (act === 'importVariables') return dry_run !== true && moves(body)
+  if (act === 'acceptProposal') return Choices.parse(body).share.length > 0
+  return LOOSENING.has(act) || lasts(sent)
+}
+
+// A value that the call itself brings was known before.
+function moves(body: unknown): boolean {
+  const { also } = z.looseObject({ also: z.array(OfBundle) }).parse(body)
+  return [OfBundle.parse(body), ...also].some(
+    ({ detach, share, entries }) =>
+      detach.length > 0 || share.length > 0 || entries.some(({ from }) => from !== undefined),
+  )
 }

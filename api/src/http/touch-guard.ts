@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { DomainError } from '../domain/base/errors.ts'
 import { approvalKeyOf, needsTouchToRemove } from '../domain/people/approval-key-changes.ts'
 import { type LastingActStore, requireLasting } from '../domain/people/lasting-act.ts'
 import type { Caller } from '../domain/people/membership.ts'
+import { reaches } from '../domain/people/reach.ts'
 import { requireTouch, type TouchedAct, type TouchParts } from '../domain/people/touch.ts'
-import type { TouchFactStore, TouchFacts } from '../domain/people/touch-facts.ts'
-import { aboutOf, lasts, type Sent, setsTouch } from './touch-demand.ts'
+import type { CallSubject, TouchFactStore, TouchFacts } from '../domain/people/touch-facts.ts'
+import { aboutOf, lasts, loosens, type Sent, setsTouch } from './touch-demand.ts'
 
 const KeyParams = z.object({ key_id: z.string() })
 const UserParams = z.object({ user_id: z.string() })
@@ -14,13 +16,20 @@ type TouchableCall = Sent & {
   caller: Caller
   sent: Pick<TouchedAct, 'method' | 'path' | 'body'>
   given: string | undefined
+  /** When the caller signed in, in epoch seconds; null: unknown. */
+  signedInSeconds: number | null
 }
 
 /** Runs the work of a call that was signed, or that needs no signature.
- * @throws DomainError touch_required · touch_refused · changed · conflict · too_many · not_found */
+ * @throws DomainError sign_in_again · touch_required · touch_refused · changed · conflict · too_many · not_found */
 export type TouchGuard = <T>(call: TouchableCall, work: () => Promise<T>) => Promise<T>
 
-export type GuardParts = TouchParts & { touchFacts: TouchFactStore; lastingActs: LastingActStore }
+export type GuardParts = TouchParts & {
+  touchFacts: TouchFactStore
+  lastingActs: LastingActStore
+  /** 0: nobody has to. */
+  signInAgainSeconds: number
+}
 
 /** One place for all rows, after the caller was admitted and the body was checked, around the handler. */
 export function touchGuard(parts: GuardParts): TouchGuard {
@@ -29,12 +38,36 @@ export function touchGuard(parts: GuardParts): TouchGuard {
       await signKey(parts, call)
       return await work()
     }
-    const about = aboutOf(call)
+    const about = withinReach(aboutOf(call), call.caller)
     const facts = about && (await parts.touchFacts.find(call.caller.tenantId, about))
-    if (about === null || facts === null || !(await isSigned(parts, call, facts))) return await work()
+    if (about === null || facts === null || !(await isSigned(parts, call, facts))) {
+      requireRecentSignIn(parts, call)
+      return await work()
+    }
     await sign(parts, call, facts)
     return await parts.touchFacts.whileSame(call.caller.tenantId, { about, facts }, work)
   }
+}
+
+/** A stolen session is not enough for what an owner loosens. Where such an act is signed, the signature is more. */
+function requireRecentSignIn(
+  { signInAgainSeconds, clock }: GuardParts,
+  { caller, signedInSeconds, ...sent }: TouchableCall,
+): void {
+  if (signInAgainSeconds === 0 || caller.role !== 'owner' || !loosens(sent)) return
+  const oldest = clock.now().getTime() / 1_000 - signInAgainSeconds
+  if (signedInSeconds === null || signedInSeconds < oldest)
+    throw new DomainError(
+      'sign_in_again',
+      'this loosens something, and your sign-in was too long ago: sign in again',
+    )
+}
+
+// What is signed names neither bundles nor keys that a limited member does not reach, and their import takes none.
+function withinReach(about: CallSubject | null, { reach }: Caller): CallSubject | null {
+  if (about === null || reach === null) return about
+  const bundleNames = about.bundleNames?.filter((name) => reaches(reach, name)) ?? []
+  return { ...about, bundleNames, taken: [] }
 }
 
 async function isSigned(parts: GuardParts, call: TouchableCall, facts: TouchFacts): Promise<boolean> {

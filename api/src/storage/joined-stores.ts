@@ -13,6 +13,7 @@ import { insertGrant, useGrant } from './deliveries/grants.ts'
 import { isOvertaken } from './keys/library-changes.ts'
 import type { ValueVault } from './keys-at-rest/value-vault.ts'
 import { useApprovalKey } from './people/approval-keys.ts'
+import { changeGroup, provideGroups } from './people/groups.ts'
 import { acceptIn } from './people/invitations.ts'
 import { changeMember, holdPeople, memberHolder } from './people/members.ts'
 import { linksIn } from './people/person-links.ts'
@@ -136,6 +137,10 @@ export function joinedWith(queries: Queries, keys: Pick<ValueVault, 'markSigned'
     approvalKeys: { use: (key, counter, now) => useApprovalKey(transaction, { key, counter, now }) },
     touchUses: { firstUse: (nonceHash, now) => noteTouch(transaction, nonceHash, now) },
     members: { change: (change, stamp) => changeMember(transaction, change, madeBy(stamp)) },
+    groups: {
+      change: (change, stamp) => changeGroup(transaction, change, stamp),
+      provide: (idpUserId, groups, moment) => provideGroups(transaction, idpUserId, groups, moment),
+    },
     imports: { carryOut: unheld },
     proposals: { keep: unheld },
     users: { change: (idpUserId, change) => changeProvided(transaction, idpUserId, change) },

@@ -35,6 +35,7 @@ import { createMachineTrustStore } from './machines/machine-trusts.ts'
 import { createMachineStore } from './machines/machines.ts'
 import { createAccountStore } from './people/accounts.ts'
 import { createApprovalKeyStore } from './people/approval-keys.ts'
+import { createGroupStore } from './people/groups.ts'
 import { createInvitationStore } from './people/invitations.ts'
 import { createLastingActStore } from './people/lasting-acts.ts'
 import { createMemberStore, createMembershipStore } from './people/members.ts'
@@ -43,6 +44,7 @@ import { createLinkReads } from './people/person-links.ts'
 import { createTenantStore } from './people/tenants.ts'
 import { createTouchUseStore } from './people/touch-uses.ts'
 import { createUserStore } from './people/users.ts'
+import { type ReachScope, within } from './reach/reached-rows.ts'
 import { duplicator } from './transfer/duplicates.ts'
 import { converter } from './transfer/legacy-conversion.ts'
 import { createLibraryImportStore } from './transfer/library-imports.ts'
@@ -52,13 +54,26 @@ import { createProposalStore } from './transfer/proposals.ts'
 export function createStores(
   queries: Queries,
   { ring, auditKey, bounds }: { ring: RootKeyRing; auditKey: NamedAuditKey; bounds: Bounds },
-): { stores: Stores; library: LibraryParts } {
+): { stores: Stores; storesWithin: StoresWithin; library: LibraryParts } {
   const tenantKeys = new TenantKeys(queries, ring)
   const stored = new StoredBytes(queries, bounds)
   const keys = new ValueVault(tenantKeys, 'keys', stored)
   const proposals = new ValueVault(tenantKeys, 'proposals', stored)
   const library = { keys, proposals, bounds }
-  return { stores: storesOf(queries, { ring, tenantKeys, stored, auditKey, library }), library }
+  const sources = { ring, tenantKeys, stored, auditKey, library }
+  const stores = storesOf(queries, sources)
+  return { stores, storesWithin: limited(queries, stores, sources), library }
+}
+
+/** The stores as a limited member has them. */
+export type StoresWithin = (scope: ReachScope) => Stores
+
+// An import asks for the reach of its caller by itself, because it plans and stores in one transaction.
+function limited(queries: Queries, { imports }: Stores, sources: StoreSources): StoresWithin {
+  return (scope) => {
+    const query = within(queries.query, scope, queries.stored)
+    return { ...storesOf({ ...queries, query }, sources), imports }
+  }
 }
 
 type StoreSources = {
@@ -92,6 +107,7 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
     depositKeys: createDepositKeyStore(queries, ring),
     deposits: createDepositStore(queries),
     grants: createGrantStore(queries),
+    groups: createGroupStore(queries),
     holders: createHolderStore(queries),
     invitations: createInvitationStore(queries),
     keys: createKeyStore(queries, keyVault, bounds),

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { ApiModule, ModuleParts } from '../module-parts.ts'
+import { OutboxSender } from '../outgoing/outbox-sender.ts'
 import { TenantKeys } from '../storage/keys-at-rest/tenant-keys.ts'
 import { sweepEvery } from '../sweeping.ts'
+import { hasRoom } from './domain/webhook-outbox.ts'
 import { webhookHandlers } from './handlers.ts'
 import { callReceiver } from './sending/webhook-call.ts'
-import { WebhookSender } from './sending/webhook-sender.ts'
 import { fanOut } from './storage/webhook-fan-out.ts'
 import { createWebhookLogStore } from './storage/webhook-log.ts'
 import { createWebhookOutbox } from './storage/webhook-outbox.ts'
@@ -22,9 +23,18 @@ export function handlers({ queries, ring, clock, guard: targets }: ModuleParts) 
 export const start: ApiModule['start'] = (opened, { queries, ring, guard, steps, clock, log, version }) => {
   const outbox = createWebhookOutbox(queries, webhookSecrets(new TenantKeys(queries, ring)))
   const callParts = { guard, now: clock.now, userAgent: `keyferry/${version}` }
-  const call = (each: Parameters<typeof callReceiver>[1]) => callReceiver(callParts, each)
-  const watched = (work: () => Promise<void>) => steps.watched('webhooks', work)
-  opened.adopt(new WebhookSender({ outbox, call, watched, clock, log }), (it) => it.close())
+  const sender = new OutboxSender({
+    name: 'webhooks',
+    outbox,
+    hasRoom,
+    call: (message, signal) => callReceiver(callParts, { message, signal }),
+    leaseMs: 30_000,
+    paceMs: 100,
+    watched: (work) => steps.watched('webhooks', work),
+    clock,
+    log,
+  })
+  opened.adopt(sender, (it) => it.close())
   const sweep = () => outbox.sweep(clock.now().toISOString())
   sweepEvery(opened, SWEEP_MESSAGES_SECONDS, { name: 'webhook sweep', sweep, steps, log })
 }

@@ -1,24 +1,27 @@
-import { resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { DIALECT_NAMES, type Dialect, isDialect } from '@keyferry/contract/env/dialects'
-import { EXIT, usageError } from '../base/cli-error.ts'
+import { LIMITS } from '@keyferry/contract/limits'
+import { type CliError, EXIT, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import type { Choices } from '../deposit/deposit-body.ts'
 import { requireBundleName, requireKeyName, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
 import { CHANGE_FLAGS, readRequest } from '../flags/request-flags.ts'
-import type { ImportOptions, SecretFlags } from '../import/import-options.ts'
+import type { ImportedFile, ImportOptions, SecretFlags } from '../import/import-options.ts'
 
 export const importCommand: Command = {
   name: 'import',
-  operands: 'FILE|-',
-  summary: 'Import the variables of a .env or JSON file into a bundle',
+  operands: 'FILE|- [FILE...]',
+  maxOperands: LIMITS.comparedBundles,
+  summary: 'Import the variables of .env or JSON files into a bundle each',
   details: [
     'Reads the file (- for standard input), and stores all of its variables in the library and the bundle, or none. New keys are secret unless --public names them, even if another bundle has a key of the same name that is not secret. A key that the bundle already delivers keeps its mark. The plan says which values are not secret. Importing the same file again writes nothing.',
     'Another bundle may have the same variable. An equal value with the same mark is shared between environments of one application, such as dev/app and staging/app: both use one key. To share a value that is not secret, name it in --public or --share. A secret is not shared between production and other environments. Any other value becomes a key that only this bundle uses, so what other bundles deliver stays as it is. Change this for single names with --own, --share and --replace. Only --replace changes what other bundles deliver.',
     'On a terminal, import shows the plan and asks. Without a terminal it carries out the plan, but needs --yes to update values of this bundle. A value of ***** keeps the stored one, so you can edit an export and import it again.',
     'The file is read as npm dotenv reads it: with or without export, with comments, CRLF, three kinds of quotes, and values of several lines. Variables in values are not expanded. import prints a note for each line that other programs read differently. For a file of such a program, use --dialect shell or --dialect compose.',
     'Where people sign in to the server, import seals the values to the server, shows a link, and waits until a person has seen the plan and approved it. Only the server can read the values. At most 1,000 variables and 256 KiB at a time.',
+    'Several files go to one bundle each, with one plan and one approval; the server stores all of them or none. In the name of the bundle, {dir} is the folder of the file, and {name} the name of the file without .env: staging for .env.staging.',
   ],
   flags: [
     flagOf('-b, --bundle NAME', 'The bundle to import into; created if it does not exist (required)'),
@@ -45,6 +48,8 @@ export const importCommand: Command = {
     'keyferry import .env --bundle dev/app --public PORT,HOST': 'Import two of the values as public',
     'keyferry import .env.production --bundle prod/app':
       'Another environment: its values are secret, and those that differ are its own',
+    'keyferry import apps/*/.env --bundle dev/{dir}':
+      'Import apps/api/.env into dev/api, apps/web/.env into dev/web, and so on, with one approval',
     'pass show app | keyferry import - --bundle dev/app --yes': 'Import from another tool',
   },
   run: async (words, parts) => {
@@ -56,23 +61,20 @@ export const importCommand: Command = {
 }
 
 async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
-  const [file] = words.operands
-  if (file === undefined || file === '') {
-    throw usageError('import needs a file', 'For example: keyferry import .env --bundle dev/app')
-  }
-  const bundleName = readBundleName(words)
+  const [first, ...others] = filesIn(words, parts.cwd)
   return {
     ...(await readRequest(words, parts)),
     isServerNamed: words.has('server'),
-    path: file === '-' ? null : resolve(parts.cwd, file),
+    path: first.path,
     dialect: readDialect(words),
-    bundleName,
+    bundleName: first.bundleName,
+    others,
     how: 'import',
     flags: readFlags(words),
     choices: readChoices(words),
     isDryRun: words.has('dry-run'),
     mayUpdate: words.has('yes'),
-    command: ['keyferry', 'import', file, '--bundle', bundleName, ...namedIn(words)],
+    command: ['keyferry', 'import', ...words.operands, '--bundle', readBundleName(words), ...namedIn(words)],
   }
 }
 
@@ -91,11 +93,53 @@ function readDialect(words: Words): Dialect {
 
 function readBundleName(words: Words): string {
   const name = words.text('bundle')
-  if (name === null) {
-    throw usageError('import needs a bundle', 'For example: keyferry import .env --bundle dev/app')
+  if (name !== null) return name
+  throw usageError('import needs a bundle', 'For example: keyferry import .env --bundle dev/app')
+}
+
+/** The files, each with its bundle.
+ * @throws CliError usage: two files for one bundle, or a name that no bundle can have */
+function filesIn(words: Words, cwd: string): [ImportedFile, ...ImportedFile[]] {
+  const template = readBundleName(words)
+  const byBundle = new Map<string, ImportedFile>()
+  for (const file of words.operands) {
+    if (file === '') throw noFile()
+    const path = file === '-' ? null : resolve(cwd, file)
+    const bundleName = bundleFor(template, path)
+    requireBundleName(bundleName)
+    const twin = byBundle.get(bundleName)
+    if (twin) throw sameBundle(bundleName, [twin.path, path])
+    byBundle.set(bundleName, { path, bundleName })
   }
-  requireBundleName(name)
-  return name
+  const [first, ...others] = byBundle.values()
+  if (first === undefined) throw noFile()
+  return [first, ...others]
+}
+
+function noFile(): CliError {
+  return usageError('import needs a file', 'For example: keyferry import .env --bundle dev/app')
+}
+
+function sameBundle(bundleName: string, paths: readonly (string | null)[]): CliError {
+  const files = paths.map((path) => printable(path ?? 'standard input')).join(' and ')
+  const next = 'Use {dir} or {name} in --bundle, for example --bundle dev/{dir}.'
+  return usageError(`${files} both go to ${bundleName}`, next)
+}
+
+/** @throws CliError usage: the file gives no name */
+function bundleFor(template: string, path: string | null): string {
+  const known: Readonly<Record<string, string>> = {
+    dir: path === null ? '' : basename(dirname(path)),
+    name: path === null ? '' : basename(path).replace(/^\.env\.?|\.(?:env|json)$/g, ''),
+  }
+  return template.replaceAll(/\{(dir|name)\}/g, (place, word: string) => {
+    const name = known[word] ?? ''
+    if (name !== '') return name
+    throw usageError(
+      `${printable(path ?? 'standard input')} gives no ${place}`,
+      'Name the bundle in --bundle.',
+    )
+  })
 }
 
 function readFlags(words: Words): SecretFlags {

@@ -14,7 +14,7 @@ export const lsCommand: Command = {
   operands: '[BUNDLE]',
   summary: 'List the bundles, or the names that one delivers',
   details: [
-    'Shows no values. On a terminal the bundles stand in a table of applications and environments, with their last use and what is expired or due, where the server tells it. On a server without accounts, ls answers at once. With KEYFERRY_TOKEN it lists what that machine can read.',
+    'Shows no values. On a terminal it prints a table of applications and environments, with their last use and what is expired or due, if the server says so. On a server without accounts, ls answers at once. With KEYFERRY_TOKEN it lists what that machine can read.',
     'Where people sign in, ls needs an approval each time. The page shows who asks and the list, and only names leave the server.',
   ],
   flags: [

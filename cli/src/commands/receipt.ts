@@ -73,14 +73,19 @@ function deliveryRows({ approvers, approvedAt, bundle, keys, releasedBy, request
   ]
 }
 
-function depositRows({
-  approvers,
-  bundle,
-  requestId,
-  storedAt,
-  variables,
-  workspace,
-}: DepositReceipt): ReceiptRows {
+function depositRows(receipt: DepositReceipt): ReceiptRows {
+  const { approvers, requestId, storedAt, workspace } = receipt
+  return [
+    ['Request', requestId],
+    ['Stored', `${storedAt}, approved by ${approvers.join(' and ')}`],
+    ...[receipt, ...receipt.also].flatMap(({ bundle, variables }) => [
+      ['Bundle', `${bundle} in workspace ${workspace.name}`] as const,
+      ...changeRows(variables),
+    ]),
+  ]
+}
+
+function changeRows(variables: DepositReceipt['variables']): ReceiptRows {
   const changes = Object.entries(IMPORT_ACTIONS).map(([action, { sign, word }]) => {
     const names = variables
       .filter((each) => each.action === action)
@@ -89,12 +94,7 @@ function depositRows({
     return { isWrite: sign !== '=', row: [`${word.charAt(0).toUpperCase()}${word.slice(1)}`, names] as const }
   })
   const writesFirst = changes.toSorted((a, b) => Number(b.isWrite) - Number(a.isWrite))
-  return [
-    ['Request', requestId],
-    ['Stored', `${storedAt}, approved by ${approvers.join(' and ')}`],
-    ['Bundle', `${bundle} in workspace ${workspace.name}`],
-    ...writesFirst.map(({ row }) => row).filter(([, names]) => names !== ''),
-  ]
+  return writesFirst.map(({ row }) => row).filter(([, names]) => names !== '')
 }
 
 function readFile(path: string): { readonly server: string; readonly receipt: SignedReceipt } {

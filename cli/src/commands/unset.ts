@@ -38,7 +38,7 @@ export const unsetCommand: Command = {
     }
     const { storeWithApproval } = await import('../deposit/store-with-approval.ts')
     const { workspace } = request
-    const nothing = { entries: [], own: [], share: [], replace: [] }
+    const nothing = { entries: [], also: [], own: [], share: [], replace: [] }
     const content = { ...nothing, bundle: bundleName, workspace, detach: [name] }
     const command = ['keyferry', 'unset', name, '--bundle', bundleName]
     await storeWithApproval({ ...request, content, command }, parts)

@@ -39,6 +39,8 @@ type Opened<End> = {
 export type ClientRequest<End> = Content & {
   /** The names that the person sees. */
   readonly keys: readonly string[]
+  /** Of a deposit, the bundles that it goes to. */
+  readonly bundles?: readonly string[]
   /** How many of them the bundle no longer delivers. */
   readonly removes?: number
   /** An earlier request to continue; absent: make a new one. */
@@ -174,7 +176,7 @@ const JOINS = 'the page of a command that started at the same time shows this on
 type Showing = Screen & { readonly pending: PendingRequest; readonly parts: Parts }
 
 function show(
-  { name, keys, removes = 0 }: Pick<ClientRequest<unknown>, 'name' | 'keys' | 'removes'>,
+  { name, keys, bundles, removes = 0 }: Pick<ClientRequest<unknown>, 'name' | 'keys' | 'bundles' | 'removes'>,
   { command, bundle, workspace, agent, reason, hidesQrCode }: RequestOptions,
   { view, wayBack, whyNotOpen, pending, parts }: Showing,
 ): void {
@@ -185,7 +187,7 @@ function show(
   view.requested({
     ...open,
     ...(name === null ? {} : { kind: name }),
-    bundle,
+    bundle: bundles?.join(', ') ?? bundle,
     workspace,
     keys,
     removes,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { refusedAnswer, refusedError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { sentCommand } from '../delivery/claims.ts'
@@ -32,7 +33,9 @@ export function compareApprovals(
       )
     const approved = statementIn(await signedFields(statement, pending.server, parts))
     requireFits(approved, { pending, box: box(), argv: sentCommand(command) })
-    if (approved.bundle !== content.bundle) throw refusedAnswer('the approval is for another bundle')
+    const bundles = [content, ...content.also].map(({ bundle }) => bundle)
+    if (!isDeepStrictEqual([approved.bundle, ...approved.also], bundles))
+      throw refusedAnswer('the approval is for another bundle')
     const { workspace } = approved
     // A second approval of one command, after the library changed.
     if (last?.workspace.id === workspace.id) return

@@ -22,8 +22,12 @@ export type Choices = Pick<BoundContent, 'own' | 'share' | 'replace'>
 export type DepositDraft = Pick<BoundContent, 'bundle' | 'workspace' | 'detach'> &
   Choices & {
     readonly seen?: readonly Version[]
-    readonly entries: readonly (BoundContent['entries'][number] & { readonly value: string })[]
+    readonly entries: DraftEntries
+    /** What goes to other bundles. */
+    readonly also: readonly { readonly bundle: string; readonly entries: DraftEntries }[]
   }
+
+type DraftEntries = readonly (BoundContent['entries'][number] & { readonly value: string })[]
 
 /** Seal the values to the key of the API. Names and choices stay readable, because the approver sees them; a digest of
  * them is in the box, so a box cannot be moved to other names.
@@ -33,30 +37,41 @@ export function sealDeposit(
   content: DepositDraft,
   { key, publicKey, verifier }: { key: ServerDepositKey; publicKey: Uint8Array; verifier: string },
 ) {
-  const { entries, detach, own, share, replace, seen } = content
+  const { entries, detach, own, share, replace, seen, also } = content
   const { kid } = key
   const binding = depositBinding({ ...content, kid, publicKey, pollChallenge: pollChallenge(verifier) })
-  const values = entries.map(({ value }) => value)
+  const values = [content, ...also].flatMap((each) => each.entries.map(({ value }) => value))
   const plaintext = Buffer.from(JSON.stringify({ v: 1, binding, values, seen }))
-  requireFits(entries.length + detach.length, plaintext.length)
+  requireFits(values.length + detach.length, plaintext.length)
   const box = portableSeal(plaintext, key.publicKey)
   plaintext.fill(0)
-  const named = entries.map(({ name, isSecret }) =>
-    isSecret === null ? { name } : { name, is_secret: isSecret },
-  )
+  const others = also.map((other) => ({ bundle: other.bundle, entries: namedEntries(other.entries) }))
   const ciphertext_base64 = Buffer.from(box).toString('base64')
   return {
-    deposit: { kid, entries: named, detach, own, share, replace, ciphertext_base64 },
+    deposit: {
+      kid,
+      entries: namedEntries(entries),
+      detach,
+      own,
+      share,
+      replace,
+      ...(others.length === 0 ? {} : { also: others }),
+      ciphertext_base64,
+    },
     binding,
     box,
   }
+}
+
+function namedEntries(entries: DraftEntries) {
+  return entries.map(({ name, isSecret }) => (isSecret === null ? { name } : { name, is_secret: isSecret }))
 }
 
 function requireFits(count: number, bytes: number): void {
   if (count <= LIMITS.depositEntries && bytes <= LIMITS.depositBytes) return
   throw generalError(
     `${count} variables with ${Math.ceil(bytes / 1024)} KiB are more than one approval can store`,
-    `Nothing was stored. Split the file: at most ${LIMITS.depositEntries} variables and ${LIMITS.depositBytes / 1024} KiB at a time.`,
+    `Nothing was stored. Import less at a time: at most ${LIMITS.depositEntries} variables and ${LIMITS.depositBytes / 1024} KiB at a time.`,
   )
 }
 

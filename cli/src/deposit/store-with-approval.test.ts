@@ -22,6 +22,7 @@ const content = {
   own: [],
   share: [],
   replace: [],
+  also: [],
 }
 const stored = {
   kind: 'deposit',

@@ -48,7 +48,8 @@ export async function storeWithApproval(
   return await requestApproval<DepositReceipt | 'proposed'>(
     {
       name: 'deposit',
-      keys: namesIn(content),
+      keys: sentIn(content).flatMap(({ names }) => names),
+      bundles: sentIn(content).map((each) => each.bundle),
       removes: content.detach.length,
       seal: async ({ keyPair: { publicKey }, verifier }) => {
         const key = await fetchDepositKey(server, parts)
@@ -103,8 +104,12 @@ function nothingStored(error: unknown): unknown {
   return new CliError(error.exitCode, error.message, next, error)
 }
 
-function namesIn({ entries, detach }: DepositDraft): string[] {
-  return [...entries.map(({ name }) => name), ...detach]
+const namesOf = (entries: DepositDraft['entries']) => entries.map(({ name }) => name)
+
+/** What goes to each bundle, by its name. */
+function sentIn({ bundle, entries, detach, also }: DepositDraft) {
+  const others = also.map((other) => ({ bundle: other.bundle, names: namesOf(other.entries) }))
+  return [{ bundle, names: [...namesOf(entries), ...detach] }, ...others]
 }
 
 type PendingDeposit = {
@@ -126,25 +131,31 @@ export async function checkedDeposit(
 ): Promise<DepositReceipt> {
   const stored = depositReceiptIn(await signedFields(receipt, pending.server, parts))
   requireFits(stored, { pending, box: box(), argv: sentCommand(command) })
-  requireStored(stored, { bundle: content.bundle, workspaceId, names: namesIn(content) })
+  requireStored(stored, { workspaceId, sent: sentIn(content) })
   return stored
 }
 
 /** What was stored, in words: `approved by sam: stored in dev/app in workspace "Acme": 1 updated (PORT)`. */
 export function storedOutcome(receipt: DepositReceipt): WaitingOutcome {
-  const { bundle } = receipt
+  const { bundle, also } = receipt
   const workspace = receipt.workspace.name
   const counts = countsOf(receipt)
   const approvedBy = receipt.approvers.join(' and ')
-  const done = Object.entries(IMPORT_ACTIONS).flatMap(([action, { word }]) => {
-    const names = receipt.variables.flatMap((step) => (step.action === action ? [step.name] : []))
-    return names.length === 0 ? [] : [`${names.length} ${word} (${shortList(names)})`]
-  })
-  const what = done.length === 0 ? 'nothing to write' : done.join(', ')
+  const others = also.map((other) => ({ bundle: other.bundle, counts: countsOf(other) }))
+  const more = also.map((other) => `; in ${other.bundle}: ${whatIn(other)}`).join('')
+  const event = { event: 'stored', bundle, workspace, counts, approvers: [approvedBy] }
   return {
-    event: { event: 'stored', bundle, workspace, counts, approvers: [approvedBy] },
-    text: `approved by ${approvedBy}: stored in ${bundle}${inWorkspace(workspace)}: ${what}`,
+    event: also.length === 0 ? event : { ...event, also: others },
+    text: `approved by ${approvedBy}: stored in ${bundle}${inWorkspace(workspace)}: ${whatIn(receipt)}${more}`,
     bundle,
     notes: [],
   }
+}
+
+function whatIn({ variables }: Pick<DepositReceipt, 'variables'>): string {
+  const done = Object.entries(IMPORT_ACTIONS).flatMap(([action, { word }]) => {
+    const names = variables.flatMap((step) => (step.action === action ? [step.name] : []))
+    return names.length === 0 ? [] : [`${names.length} ${word} (${shortList(names)})`]
+  })
+  return done.length === 0 ? 'nothing to write' : done.join(', ')
 }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import type { EnvText } from '@keyferry/contract/env'
 import { announce, isYes } from '../base/announce.ts'
 import { generalError, usageError } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
@@ -15,10 +16,11 @@ import {
   type ImportedText,
   type ImportOptions,
   type ImportTextOptions,
-  nextCommand,
+  nextCommands,
 } from './import-options.ts'
 import { confirmNewBundle } from './new-bundle-question.ts'
 import {
+  type BundlePlan,
   changedText,
   type ImportPlan,
   importPlan,
@@ -28,17 +30,25 @@ import {
   planText,
   writesOf,
 } from './plan.ts'
-import { readText } from './read-text.ts'
+import { readText, requireNamed } from './read-text.ts'
 
 /** Read the file and import its variables: see `importText`. @throws CliError */
 export async function importFile(options: ImportOptions, parts: Parts): Promise<void> {
   const { own, share, replace } = options.choices
   const flagged = { ...options.flags, own, share, replace: replace === 'all' ? [] : replace }
-  const text = await readText({ ...options, flagged }, parts)
-  const listed = basename(options.path ?? '') === EXAMPLE_FILE ? [] : await exampleNames([parts.cwd])
+  const text = await readText(options, parts)
+  const also: { bundleName: string; text: EnvText }[] = []
+  for (const { path, bundleName } of options.others ?? [])
+    also.push({ bundleName, text: await readText({ ...options, path }, parts) })
+  const source = also.length > 0 ? 'the files' : (options.path ?? 'standard input')
+  requireNamed(flagged, [text, ...also.map((other) => other.text)], source)
+  const isListed = also.length === 0 && basename(options.path ?? '') !== EXAMPLE_FILE
+  const listed = !isListed ? [] : await exampleNames([parts.cwd])
   const names = text.entries.map(({ name }) => name)
   const differing = listed.length === 0 ? [] : differences(names, listed, 'in the import')
-  await importText(options, { ...text, notes: [...text.notes, ...differing], detach: [] }, parts)
+  const notes = [...text.notes, ...also.flatMap((other) => other.text.notes), ...differing]
+  const others = also.map(({ bundleName, text: { entries } }) => ({ bundleName, entries }))
+  await importText(options, { entries: text.entries, notes, detach: [], also: others }, parts)
 }
 
 /** Have the server plan, show the plan, ask, and have the server carry it out. Where people sign in, a person sees the
@@ -56,17 +66,34 @@ export async function importText(
   if (options.receiptFile !== null) throw noReceiptHere()
   const library = await openLibrary(options, parts)
   const { plan, ...running } = await settled(content, { options, parts, library })
-  if (plan.bundleId === null) await confirmNewBundle(options, library)
-  const asks = !options.isDryRun && mustAsk(plan, running)
-  show(plan, text, { ...running, asks })
+  const plans = plansOf(plan, options, text)
+  for (const { bundleId, bundleName } of plans)
+    if (bundleId === null) await confirmNewBundle({ ...options, bundleName }, library)
+  const asks = !options.isDryRun && mustAsk(plans, running)
+  show(plans, text, { ...running, asks })
   if (options.isDryRun) {
     if (parts.view === 'person') parts.stderr.write('Nothing was changed: this is a dry run.\n')
     return []
   }
-  requireConsent(plan, { ...running, asks })
-  if (plan.bundleId === null || writesOf(plan).length > 0) await carryOut(plan, running)
-  report(plan, running)
+  requireConsent(plans, { ...running, asks })
+  if (plans.some((each) => each.bundleId === null || writesOf(each).length > 0)) await carryOut(plan, running)
+  report(plans, running)
   return namesOf(plan, 'kept')
+}
+
+type NamedPlan = BundlePlan & { readonly bundleName: string }
+
+/** The plan of each bundle. */
+function plansOf(
+  { also: others, ...plan }: ImportPlan,
+  { bundleName }: ImportTextOptions,
+  { also = [] }: ImportedText,
+): readonly NamedPlan[] {
+  const named = also.map((each) => each.bundleName)
+  return [
+    { ...plan, bundleName },
+    ...others.map((each, index) => ({ ...each, bundleName: named[index] ?? '' })),
+  ]
 }
 
 /** Plan, and ask about each value that changed after the person read it. */
@@ -106,19 +133,28 @@ type RunningImport = { options: ImportTextOptions; parts: Parts; library: Librar
 
 function contentOf(
   { bundleName: bundle, workspace, flags, choices }: ImportTextOptions,
-  { entries, detach, seen }: ImportedText,
+  { entries, detach, seen, also = [] }: ImportedText,
 ): DepositDraft {
   const isSecret = (name: string): boolean | null =>
     flags.secret.includes(name) ? true : flags.public.includes(name) ? false : null
-  const flagged = entries.map(({ name, value }) => ({ name, value, isSecret: isSecret(name) }))
-  return { bundle, workspace, entries: flagged, detach, ...choices, ...(seen ? { seen } : {}) }
+  const flagged = (from: ImportedText['entries']) =>
+    from.map(({ name, value }) => ({ name, value, isSecret: isSecret(name) }))
+  const others = also.map((other) => ({ bundle: other.bundleName, entries: flagged(other.entries) }))
+  const content = { bundle, workspace, entries: flagged(entries), detach, ...choices, also: others }
+  return { ...content, ...(seen ? { seen } : {}) }
 }
 
-function bodyOf({ workspace: _workspace, entries, ...content }: DepositDraft): object {
-  const flagged = entries.map(({ isSecret, ...entry }) =>
-    isSecret === null ? entry : { ...entry, is_secret: isSecret },
-  )
-  return { ...content, entries: flagged }
+function bodyOf({ workspace: _workspace, also, own, share, replace, ...content }: DepositDraft): object {
+  const ofBundle = <B extends Pick<DepositDraft, 'entries'>>({ entries, ...more }: B) => {
+    const within = (names: readonly string[]) =>
+      also.length === 0 ? names : names.filter((name) => entries.some((entry) => entry.name === name))
+    const flagged = entries.map(({ isSecret, ...entry }) =>
+      isSecret === null ? entry : { ...entry, is_secret: isSecret },
+    )
+    const choices = { own: within(own), share: within(share) }
+    return { ...more, entries: flagged, ...choices, replace: replace === 'all' ? replace : within(replace) }
+  }
+  return { ...ofBundle(content), ...(also.length === 0 ? {} : { also: also.map(ofBundle) }) }
 }
 
 // Where people sign in, a person sees the plan on the approval page and decides.
@@ -138,7 +174,8 @@ async function importWithApproval(
   if (isPerson) for (const note of notes) parts.stderr.write(`  note: ${note}\n`)
   const end = await storeWithApproval({ ...options, content }, parts)
   if (end === 'proposed') return []
-  if (isPerson) parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
+  const others = content.also.map((each) => each.bundle)
+  if (isPerson) parts.stderr.write(`Done. Next: ${nextCommands(options, others)}\n`)
   return end.variables.flatMap(({ name, action }) => (action === 'kept' ? [name] : []))
 }
 
@@ -158,29 +195,34 @@ function explain(answer: ExchangeAnswer): Error | undefined {
 }
 
 function show(
-  plan: ImportPlan,
+  plans: readonly NamedPlan[],
   text: ImportedText,
-  { options, parts, library, asks }: RunningImport & { asks: boolean },
+  { options: { how }, parts, library, asks }: RunningImport & { asks: boolean },
 ): void {
   const { view, stderr } = parts
-  const { bundleName, how } = options
-  const notes = [...text.notes, ...planNotes(plan)]
-  announce(parts, { event: 'planned', ...planFacts(plan, bundleName), notes }, null)
+  const notes = [...text.notes, ...planNotes(stepsOf(plans))]
+  for (const plan of plans)
+    announce(parts, { event: 'planned', ...planFacts(plan, plan.bundleName), notes }, null)
   if (view === 'person' || (view === 'quiet' && asks)) {
-    stderr.write(planText(plan, { bundleName, how, ...library }))
+    for (const plan of plans) stderr.write(planText(plan, { ...plan, how, ...library }))
     for (const note of notes) stderr.write(`  note: ${note}\n`)
   }
 }
 
+function stepsOf(plans: readonly NamedPlan[]): Pick<ImportPlan, 'plan'> {
+  return { plan: plans.flatMap(({ plan }) => plan) }
+}
+
 // On a terminal every write is confirmed. Without one, new keys and shared keys need no confirmation, because programs
 // still get all that they get today.
-function mustAsk(plan: ImportPlan, { options, parts }: RunningImport): boolean {
+function mustAsk(plans: readonly NamedPlan[], { options, parts }: RunningImport): boolean {
+  const plan = stepsOf(plans)
   if (options.mayUpdate || writesOf(plan).length === 0) return false
   return (parts.view === 'person' && canAsk(parts)) || risksOf(plan).length > 0
 }
 
 // What changes the values that programs get today, in words.
-function risksOf(plan: ImportPlan): string[] {
+function risksOf(plan: Pick<ImportPlan, 'plan'>): string[] {
   const [updated, removed] = [namesOf(plan, 'update'), namesOf(plan, 'detach')]
   return [
     ...(updated.length > 0 ? [`update ${updated.join(', ')}`] : []),
@@ -188,11 +230,14 @@ function risksOf(plan: ImportPlan): string[] {
   ]
 }
 
-function requireConsent(plan: ImportPlan, { parts, asks, options }: RunningImport & { asks: boolean }): void {
+function requireConsent(
+  plans: readonly NamedPlan[],
+  { parts, asks, options }: RunningImport & { asks: boolean },
+): void {
   if (!asks) return
   if (!canAsk(parts)) {
     throw generalError(
-      `this would ${risksOf(plan).join(' and ')}, and there is no terminal to ask`,
+      `this would ${risksOf(stepsOf(plans)).join(' and ')}, and there is no terminal to ask`,
       'Nothing was imported. Add --yes to do it.',
     )
   }
@@ -216,11 +261,13 @@ function interruptedText({ bundleName }: ImportTextOptions, { view }: Parts): st
   return '\n  The server imports all of the file or nothing. Run the same command again to see which.\n'
 }
 
-function report(plan: ImportPlan, { options, parts }: RunningImport): void {
-  announce(parts, { event: 'imported', ...planFacts(plan, options.bundleName) }, null)
+function report(plans: readonly NamedPlan[], { options, parts }: RunningImport): void {
+  for (const plan of plans) announce(parts, { event: 'imported', ...planFacts(plan, plan.bundleName) }, null)
   if (parts.view !== 'person') return
-  parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
+  const plan = stepsOf(plans)
+  const others = plans.slice(1).map((each) => each.bundleName)
+  parts.stderr.write(`Done. Next: ${nextCommands(options, others)}\n`)
   const [changed, another] = [...namesOf(plan, 'update'), ...namesOf(plan, 'replace')]
-  if (changed === undefined || another !== undefined) return
+  if (changed === undefined || another !== undefined || plans.length > 1) return
   parts.stderr.write(`Undo: keyferry restore ${changed} --bundle ${options.bundleName}\n`)
 }

@@ -7,6 +7,8 @@ import type { DepositOptions } from '../deposit/store-with-approval.ts'
 /** Variables to store, and names that the bundle no longer delivers. */
 export type ImportedText = Pick<EnvText, 'entries' | 'notes'> & {
   readonly detach: readonly string[]
+  /** What goes to other bundles. */
+  readonly also?: readonly { readonly bundleName: string; readonly entries: EnvText['entries'] }[]
   /** The versions of the values that the person saw before; absent: they saw none. */
   readonly seen?: readonly Version[]
 }
@@ -14,9 +16,12 @@ export type ImportedText = Pick<EnvText, 'entries' | 'notes'> & {
 /** Names said to be secret or public; a key of the bundle named in neither keeps its mark, and a new one is secret. */
 export type SecretFlags = { readonly secret: readonly string[]; readonly public: readonly string[] }
 
-export type ImportOptions = {
-  /** Null: standard input. */
-  readonly path: string | null
+/** `path`: null for standard input. */
+export type ImportedFile = { readonly path: string | null; readonly bundleName: string }
+
+export type ImportOptions = Pick<ImportedFile, 'path'> & {
+  /** Files for other bundles. */
+  readonly others?: readonly ImportedFile[]
   readonly dialect: Dialect
 } & ImportTextOptions
 
@@ -36,6 +41,11 @@ export type ImportTextOptions = Omit<DepositOptions, 'content'> & {
 type NextOptions = Pick<ImportTextOptions, 'bundleName' | 'isServerNamed' | 'server'>
 
 /** What a person probably runs next. */
-export function nextCommand({ bundleName, isServerNamed, server }: NextOptions): string {
-  return `keyferry run ${bundleName}${isServerNamed ? ` --server ${server}` : ''} -- PROGRAM`
+export function nextCommands(
+  { bundleName, isServerNamed, server }: NextOptions,
+  others: readonly string[] = [],
+): string {
+  const run = (bundle: string) =>
+    `keyferry run ${bundle}${isServerNamed ? ` --server ${server}` : ''} -- PROGRAM`
+  return [bundleName, ...others].map(run).join('\n            ')
 }

@@ -15,7 +15,7 @@ type ImportTarget = {
 }
 
 /** The plan as lines for a person: names and what happens to them, never a value. */
-export function planText(plan: ImportPlan, { bundleName, how, server, workspace }: ImportTarget): string {
+export function planText(plan: BundlePlan, { bundleName, how, server, workspace }: ImportTarget): string {
   const widest = Math.min(WIDEST_NAME, Math.max(0, ...plan.plan.map(({ name }) => name.length)))
   const place = workspace === null ? '' : ` in ${workspace.name}`
   const verb = how === 'import' ? 'Import into' : 'Store in'
@@ -67,7 +67,7 @@ function others({ sharedWith: [first = 'other bundles'], sharedTotal }: PlanStep
 }
 
 /** For example `12 new, 3 own, 2 shared with dev/app (SENTRY_DSN, PORT), 1 updated`. */
-function summary(plan: ImportPlan): string {
+function summary(plan: BundlePlan): string {
   if (writesOf(plan).length === 0) return `Nothing to write: ${whyNothing(plan)}`
   return Object.entries(IMPORT_ACTIONS)
     .flatMap(([action, { word }]) => (LINKS[action] === undefined ? counted : named)(plan, action, word))
@@ -77,18 +77,18 @@ function summary(plan: ImportPlan): string {
 // Actions that are counted for each bundle that uses the keys too.
 const LINKS: Readonly<Record<string, string>> = { share: 'with', replace: 'also in' }
 
-function counted(plan: ImportPlan, action: string, word: string): string[] {
+function counted(plan: BundlePlan, action: string, word: string): string[] {
   const { length } = namesOf(plan, action)
   return length === 0 ? [] : [`${length} ${word}`]
 }
 
-function whyNothing({ plan }: ImportPlan): string {
+function whyNothing({ plan }: BundlePlan): string {
   const kept = plan.filter(({ action, templateParts }) => action === 'kept' && templateParts !== null)
   if (kept.length === 0) return 'the bundle delivers all of it already'
   return `${listed(kept)} ${kept.length === 1 ? 'stays a composed value' : 'stay composed values'}`
 }
 
-function named({ plan }: ImportPlan, action: string, word: string): string[] {
+function named({ plan }: BundlePlan, action: string, word: string): string[] {
   const byBundle = groupBy(
     plan.filter((step) => step.action === action),
     (step) => (step.sharedTotal === 0 ? 'the library' : others(step)),
@@ -106,7 +106,7 @@ function isPublic({ action, isSecret }: PlanStep): boolean {
 }
 
 /** The plan for a machine: names by what happens to them, and those of values that are not secret. */
-export function planFacts(plan: ImportPlan, bundleName: string): object {
+export function planFacts(plan: BundlePlan, bundleName: string): object {
   return {
     bundle: bundleName,
     is_new_bundle: plan.bundleId === null,
@@ -135,22 +135,31 @@ const STEP = object({
 export type PlanStep = ReturnType<typeof STEP>
 
 /** The plan in an answer of the server. `bundleId` is null for a new bundle. */
-export const importPlan = object({ bundleId: orNull(string), plan: list(STEP), planId: string })
+const OF_BUNDLE = object({ bundleId: orNull(string), plan: list(STEP) })
+export type BundlePlan = ReturnType<typeof OF_BUNDLE>
+
+/** `also`: of other bundles. */
+export const importPlan = object({
+  bundleId: orNull(string),
+  plan: list(STEP),
+  planId: string,
+  also: optional(list(OF_BUNDLE), []),
+})
 export type ImportPlan = ReturnType<typeof importPlan>
 
 /** The steps that write something. */
-export function writesOf({ plan }: ImportPlan): readonly PlanStep[] {
+export function writesOf({ plan }: Pick<BundlePlan, 'plan'>): readonly PlanStep[] {
   return plan.filter(({ action }) => action !== 'same' && action !== 'kept')
 }
 
 /** Warns about secrets that production and another environment share. */
-export function planNotes({ plan }: ImportPlan): readonly string[] {
+export function planNotes({ plan }: Pick<BundlePlan, 'plan'>): readonly string[] {
   const names = plan.filter(({ crosses }) => crosses).map(({ name }) => name)
   if (names.length === 0) return []
   return [`production and another environment share ${names.join(', ')}; use --own to separate them`]
 }
 
 /** The names of the steps with an action. */
-export function namesOf({ plan }: ImportPlan, action: string): readonly string[] {
+export function namesOf({ plan }: Pick<BundlePlan, 'plan'>, action: string): readonly string[] {
   return plan.filter((step) => step.action === action).map(({ name }) => name)
 }

@@ -8,17 +8,17 @@ type TextSource = {
   /** Null: standard input. */
   readonly path: string | null
   readonly dialect: Dialect
-  /** Names that flags of the command line give, by flag. */
-  readonly flagged: Readonly<Record<string, readonly string[]>>
 }
 
+/** Names that flags of the command line give, by flag. */
+type FlaggedNames = Readonly<Record<string, readonly string[]>>
+
 /** The variables of the file, or of standard input.
- * @throws CliError general: it cannot be read or has no variables · usage: a flag names a variable that it lacks */
+ * @throws CliError general: it cannot be read or has no variables */
 export async function readText(options: TextSource, parts: Parts): Promise<EnvText> {
   const name = options.path ?? 'standard input'
   const bytes = options.path === null ? await parts.stdin.readAll() : await readBytes(options.path)
   const text = parse(bytes, options.dialect, name)
-  requireNamed(options.flagged, text, name)
   if (text.entries.length > 0) return text
   throw generalError(`${printable(name)} has no variables`, 'Add lines such as NAME=value.')
 }
@@ -53,8 +53,11 @@ function parse(bytes: Uint8Array, dialect: Dialect, name: string): EnvText {
   }
 }
 
-function requireNamed(flagged: TextSource['flagged'], { entries }: EnvText, name: string): void {
-  const known = new Set(entries.map((entry) => entry.name))
+/** Require that the texts have the variables that flags name.
+ * @param name of the file
+ * @throws CliError usage */
+export function requireNamed(flagged: FlaggedNames, texts: readonly EnvText[], name: string): void {
+  const known = new Set(texts.flatMap(({ entries }) => entries.map((entry) => entry.name)))
   for (const [flag, names] of Object.entries(flagged)) {
     const missing = names.filter((key) => !known.has(key))
     if (missing.length > 0) {

@@ -1,6 +1,7 @@
 import {
   applicationOf,
   compareEnvironments,
+  compareNames,
   environmentKind,
   environmentOf,
 } from '@keyferry/contract/siblings'
@@ -51,7 +52,7 @@ function matrix(bundles: readonly ListedBundle[], screen: TableScreen): string[]
   ])
   return [
     style.dim(head),
-    ...[...applications].toSorted(([a], [b]) => a.localeCompare(b)).map(([name, row]) => rowOf(name, row)),
+    ...[...applications].toSorted(([a], [b]) => compareNames(a, b)).map(([name, row]) => rowOf(name, row)),
   ]
 }
 

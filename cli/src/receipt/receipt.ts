@@ -85,19 +85,23 @@ const DELIVERY = object({
 })
 export type Receipt = ReturnType<typeof DELIVERY>
 
+/** What happened to each: an action of an import. */
+const changes = listOf(object({ name: text, action: text }))
+
 /** What the server signed about one deposit. */
 const DEPOSIT = object({
   ...FACTS,
   workspace,
-  /** What happened to each: an action of an import. */
-  variables: listOf(object({ name: text, action: text })),
+  variables: changes,
+  /** Of other bundles. */
+  also: optional(listOf(object({ bundle: named, variables: changes })), []),
   /** ISO timestamp. */
   storedAt: text,
 })
 export type DepositReceipt = ReturnType<typeof DEPOSIT>
 
 /** What the server signed about the approval of a deposit, before anything is stored. */
-const STATEMENT = object({ ...FACTS, workspace })
+const STATEMENT = object({ ...FACTS, workspace, also: optional(listOf(named), []) })
 export type DepositStatement = ReturnType<typeof STATEMENT>
 
 /** What the verified fields of a statement say of an approval.
@@ -163,21 +167,27 @@ export function requireNames(receipt: Receipt, names: readonly string[]): void {
   throw refusedAnswer('the receipt lists other names than the delivery')
 }
 
-/** Require that the receipt is for the bundle, the workspace and the variables of the deposit.
+/** What a deposit holds for a bundle. */
+type SentNames = { bundle: string; names: readonly string[] }
+
+/** Require that the receipt is for the bundles, the workspace and the variables of the deposit.
  * @throws CliError refused, naming what differs */
 export function requireStored(
   receipt: DepositReceipt,
-  { bundle, workspaceId, names }: { bundle: string; workspaceId: string; names: readonly string[] },
+  { workspaceId, sent }: { workspaceId: string; sent: readonly SentNames[] },
 ): void {
-  if (receipt.bundle !== bundle) throw refusedAnswer('the receipt is for another bundle')
   if (receipt.workspace.id !== workspaceId) throw refusedAnswer('the receipt is for another workspace')
-  const stored = receipt.variables.map(({ name }) => name)
-  if (areSame(stored, names)) return
-  throw refusedAnswer('the receipt lists other names than the deposit')
+  const stored = [receipt, ...receipt.also]
+  if (stored.length !== sent.length) throw refusedAnswer('the receipt is for another bundle')
+  for (const [index, { bundle, names }] of sent.entries()) {
+    if (stored[index]?.bundle !== bundle) throw refusedAnswer('the receipt is for another bundle')
+    const listed = stored[index].variables.map(({ name }) => name)
+    if (!areSame(listed, names)) throw refusedAnswer('the receipt lists other names than the deposit')
+  }
 }
 
 /** How many variables had each action. */
-export function countsOf({ variables }: DepositReceipt): Readonly<Record<string, number>> {
+export function countsOf({ variables }: Pick<DepositReceipt, 'variables'>): Readonly<Record<string, number>> {
   const groups = groupBy(variables, ({ action }) => action)
   return Object.fromEntries([...groups].map(([action, { length }]) => [action, length]))
 }

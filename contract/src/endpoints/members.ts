@@ -15,9 +15,33 @@ export const memberEndpoints = {
     summary: "Change a member's role",
     body: member.ChangeRole,
   }),
+  changeMemberLimit: PUT('/api/v1/members/{user_id}/limit', 'owner', {
+    touch: 'workspace',
+    summary: 'Limit a member to some bundles, or end the limit',
+    body: member.ChangeLimit,
+  }),
   removeMember: DELETE('/api/v1/members/{user_id}', 'member', {
     touch: 'member',
     summary: 'Remove a member (owner), or leave the tenant (own user id)',
+  }),
+  listGroups: GET('/api/v1/groups', 'owner', {
+    summary: 'List the groups of members',
+    responses: { 200: member.GroupList },
+  }),
+  createGroup: POST('/api/v1/groups', 'owner', {
+    touch: 'workspace',
+    summary: 'Create a group of members',
+    body: member.CreateGroup,
+    responses: { 201: member.CreatedGroup },
+  }),
+  changeGroup: PUT('/api/v1/groups/{group_id}', 'owner', {
+    touch: 'workspace',
+    summary: 'Change the name of a group, what it adds to limits, or who is in it',
+    body: member.ChangeGroup,
+  }),
+  deleteGroup: DELETE('/api/v1/groups/{group_id}', 'owner', {
+    touch: 'workspace',
+    summary: 'Delete a group; a rule that names only it lets nobody approve',
   }),
   listHoldings: GET('/api/v1/members/{user_id}/holdings', 'owner', {
     summary: 'What a person was given, also after the person was removed',

@@ -25,7 +25,7 @@ export const sessionEndpoints = {
   }),
   endAllSessions: POST('/auth/sessions/end-all', 'session', {
     ...OF_SESSIONS,
-    summary: 'End every session of the signed-in person, this one too',
+    summary: 'End every session of the signed-in person, of linked ways to sign in too, and this one',
     responses: { 200: session.SignedOut },
   }),
   beginLink: POST('/auth/link', 'session', {
@@ -41,7 +41,7 @@ export const sessionEndpoints = {
   }),
   undoOwnLink: POST('/auth/links/{link_id}/undo', 'session', {
     ...OF_SESSIONS,
-    summary: 'Undo a link between two ways to sign in; ends all sessions',
+    summary: 'Undo a link between two ways to sign in, which ends all sessions, or stop one that waits',
     responses: { 200: session.SignedOut },
   }),
   changeOwnPassword: POST('/auth/password', 'session', {

@@ -17,26 +17,28 @@ export const userEndpoints = {
     internal: true,
   }),
   recordSignOut: POST('/api/v1/users/{idp_user_id}/signed-out', 'layer', {
-    summary: 'Record that sessions of a user ended',
+    summary: 'Record that sessions of a user ended; answers all ways to sign in as that person',
     body: user.SignedOutUser,
+    responses: { 200: user.EndedSessions },
     errors: [404],
     internal: true,
   }),
   linkPerson: POST('/api/v1/auth/links', 'layer', {
     summary: 'Let a new way to sign in be the person of an old one, who just signed in with it',
     body: user.LinkPerson,
-    responses: { 200: user.ChangedLink },
+    responses: { 200: user.EndedSessions },
     errors: [403, 404, 409],
     internal: true,
   }),
   listLinks: GET('/api/v1/auth/links', 'session', {
-    summary: 'Other ways to sign in that were linked to the own person, while that can be undone',
+    summary: 'Other ways to sign in that are linked to the own person, or wait to be',
     responses: { 200: user.OwnLinks },
   }),
   undoLink: POST('/api/v1/auth/links/{link_id}/undo', 'session', {
     touch: 'takes_away',
-    summary: 'Undo a link between two ways to sign in',
-    responses: { 200: user.ChangedLink },
+    summary: 'Undo a link between two ways to sign in, or stop one that waits',
+    body: user.UndoLink,
+    responses: { 200: user.EndedSessions },
     internal: true,
   }),
   getMe: GET('/api/v1/me', 'member', {

@@ -20,6 +20,14 @@ export function hasWholeParts(bundleName: string): boolean {
   return bundleName.split('/').every((part) => part !== '')
 }
 
+// Block comments cannot hold the pattern of an application.
+// Whether this names bundles: a folder such as `partner/`, an application such as `*/shop`, or one bundle.
+export function isBundlePattern(pattern: string): boolean {
+  const application = pattern.startsWith('*/') ? pattern.slice(2) : null
+  if (application !== null) return isBundleName(application) && !application.includes('/')
+  return isBundleName(pattern.replace(/\/$/, ''))
+}
+
 /** Whether a shell, or a reader of shell-like files, can assign to this name. */
 export function isAssignableName(name: string): boolean {
   return KEY_NAME.test(name) && !/^\d/.test(name)

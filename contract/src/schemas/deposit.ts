@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
+import { BundleName } from './bundle.ts'
 import { IMPORT_ACTIONS, IMPORT_CHOICES, ImportStep, PlanId } from './import.ts'
 import { KeyName } from './key.ts'
 import { KeptProposal, OfferedProposal, Propose } from './proposal.ts'
@@ -16,27 +17,45 @@ const BOX_LENGTH = Math.ceil((LIMITS.depositBytes + 48) / 3) * 4
 
 const { own, share, replace } = IMPORT_CHOICES
 
+const Entries = z
+  .array(z.object({ name: KeyName, is_secret: Flag('is_secret').optional() }), { error: ENTRIES })
+  .max(LIMITS.depositEntries, ENTRIES)
+
+const ALSO = `deposit.also must be a list of at most ${LIMITS.comparedBundles - 1} bundles with entries`
+
 /** The values are in the box, in the order of `entries`; everything else is shown to the approver. `kid`: the deposit
  * key that the box is sealed to. `detach`: names that the bundle no longer delivers. `own`, `share`, `replace`: as in
- * an import; the approver may choose otherwise. docs/deposits.md says what the box holds. */
+ * an import; the approver may choose otherwise. `also`: entries of other bundles, which are stored with the first or
+ * not at all; their values follow in the box. docs/deposits.md says what the box holds. */
 export const Deposit = z
   .object(
     {
       kid: z.string({ error: 'deposit.kid required' }).regex(/^[0-9a-f]{16}$/, 'deposit.kid is no key id'),
-      entries: z
-        .array(z.object({ name: KeyName, is_secret: Flag('is_secret').optional() }), { error: ENTRIES })
-        .max(LIMITS.depositEntries, ENTRIES),
+      entries: Entries,
       detach: z.array(KeyName, { error: DETACH }).max(LIMITS.depositEntries, DETACH).default([]),
       own: own.max(LIMITS.depositEntries).default([]),
       share: share.max(LIMITS.depositEntries).default([]),
       replace: replace.default([]),
+      also: z
+        .array(z.object({ bundle: BundleName, entries: Entries.min(1, ALSO) }), { error: ALSO })
+        .max(LIMITS.comparedBundles - 1, ALSO)
+        .default([]),
       ciphertext_base64: z.base64({ error: BOX }).min(64, BOX).max(BOX_LENGTH, BOX),
     },
     { error: 'deposit must be an object' },
   )
-  .refine(({ entries, detach }) => isWithin(entries.length + detach.length), SOME)
-  .refine((deposit) => new Set(namesOf(deposit)).size === namesOf(deposit).length, {
-    error: 'deposit must not name a variable twice',
+  .refine(({ entries, detach, also }) => {
+    const others = also.reduce((count, other) => count + other.entries.length, 0)
+    return entries.length + detach.length > 0 && isWithin(entries.length + detach.length + others)
+  }, SOME)
+  .refine(
+    (deposit) => isEachOnce(namesOf(deposit)) && deposit.also.every((other) => isEachOnce(namesOf(other))),
+    {
+      error: 'deposit must not name a variable twice',
+    },
+  )
+  .refine(({ also }) => isEachOnce(also.map(({ bundle }) => bundle)), {
+    error: 'deposit.also must not name a bundle twice',
   })
   .meta({ id: 'Deposit' })
 
@@ -44,17 +63,25 @@ function isWithin(count: number): boolean {
   return count > 0 && count <= LIMITS.depositEntries
 }
 
-function namesOf({ entries, detach }: { entries: { name: string }[]; detach: string[] }): string[] {
+function isEachOnce(names: readonly string[]): boolean {
+  return new Set(names).size === names.length
+}
+
+function namesOf({ entries, detach = [] }: { entries: { name: string }[]; detach?: string[] }): string[] {
   return [...entries.map(({ name }) => name), ...detach]
 }
 
-/** What a deposit contains, without its values. `is_secret`: null where the client does not say. */
+const ShownEntries = z.array(z.object({ name: z.string(), is_secret: z.boolean().nullable() }))
+
+/** What a deposit contains, without its values. `is_secret`: null where the client does not say. `also`: absent where
+ * it is for one bundle. */
 export const DepositContent = object('DepositContent', {
-  entries: z.array(z.object({ name: z.string(), is_secret: z.boolean().nullable() })),
+  entries: ShownEntries,
   detach: z.array(z.string()),
   own: z.array(z.string()),
   share: z.array(z.string()),
   replace: z.union([z.literal('all'), z.array(z.string())]),
+  also: z.array(z.object({ bundle: z.string(), entries: ShownEntries })).optional(),
 })
 
 /** The key that clients seal deposits to. `public_key`: base64 of 32 bytes. `signed_by`: a key that signs receipts
@@ -78,13 +105,19 @@ const DepositStep = ImportStep.extend({
   new_value: z.string().optional(),
 }).meta({ id: 'DepositStep' })
 
-/** What an approval of the deposit does, and what it takes. */
-export const DepositPlan = object('DepositPlan', {
+const OfBundle = {
   /** Null for a bundle that is still to be created. */
   bundle_id: Id.nullable(),
   bundle: z.string(),
   plan: z.array(DepositStep),
+}
+
+/** What an approval of the deposit does, and what it takes. */
+export const DepositPlan = object('DepositPlan', {
+  ...OfBundle,
   plan_id: z.string(),
+  /** What it does to other bundles that it is for. */
+  also: z.array(z.object(OfBundle)).optional(),
   /** Of the bundle, and of those that the plan changes too, or whose keys it shares. */
   ...ApprovalTerms,
   /** Names of other bundles whose values change. */
@@ -125,13 +158,16 @@ export const PlanProposal = object('PlanProposal', decided, {})
 
 export const AcceptProposal = object('AcceptProposal', { ...decided, plan_id: PlanId })
 
+const Counts = z.record(z.enum(IMPORT_ACTIONS), z.int())
+
 /** `counts`: how many variables had each action. `approved_by`: a username. `receipt`: says the same, and what
  * happened to each variable; docs/deposits.md has its form. */
 export const AppliedDeposit = object('AppliedDeposit', {
   id: Id,
   bundle: Named,
   workspace: Named,
-  counts: z.record(z.enum(IMPORT_ACTIONS), z.int()),
+  counts: Counts,
+  also: z.array(z.object({ bundle: Named, counts: Counts })).optional(),
   approved_by: z.string(),
   receipt: Receipt,
 })

@@ -81,7 +81,8 @@ const ALSO = `also must be a list of at most ${LIMITS.comparedBundles - 1} impor
 
 /** `detach`: names that the bundle no longer delivers; their keys stay in the library. `seen`: versions of the values
  * that the caller was given; the plan keeps every other value that the bundle delivers now. `plan_id`: apply only what
- * this plan says. `also`: imports into other bundles that follow this one, all of them or none. */
+ * this plan says, which is that of all bundles. `also`: imports into other bundles that follow this one, all of them or
+ * none. */
 export const ImportVariables = OF_BUNDLE.extend({
   also: z
     .array(OF_BUNDLE.refine(isFull, EMPTY), { error: ALSO })
@@ -91,10 +92,6 @@ export const ImportVariables = OF_BUNDLE.extend({
   plan_id: PlanId.optional(),
 })
   .refine(isFull, EMPTY)
-  .refine(({ also, dry_run, plan_id }) => also.length === 0 || (!dry_run && plan_id === undefined), {
-    error: 'an import into several bundles has no plan: leave out dry_run and plan_id',
-    path: ['also'],
-  })
   .meta({
     id: 'ImportVariables',
     examples: [

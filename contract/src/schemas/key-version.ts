@@ -28,9 +28,9 @@ export const RestoreVersion = object(
 
 /** A value that a key has or had. `how`: whether a person set the value, imported it, moved it from another server,
  * restored an older version, or converted a legacy item. `changed_elsewhere_at`: of a moved value, when it last
- * changed on the other server, as the moved file says. `proposed_by`: who proposed it to the owner who set it.
- * `value` is the mask for a value that is or was secret, and for each old value of a key that is secret; null for a
- * destroyed one. `holders` counts those who were last given this version. */
+ * changed on the other server, as the moved file says. `proposed_by`: who proposed it to the owner who set it, or set
+ * it before a member promoted it unseen. `value` is the mask for a value that is or was secret, and for each old value
+ * of a key that is secret; null for a destroyed one. `holders` counts those who were last given this version. */
 export const KeyVersionList = listOf('KeyVersion', {
   version: z.int(),
   current: z.boolean(),

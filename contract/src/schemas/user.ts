@@ -28,14 +28,18 @@ const IdpUserId = requiredText('idp_user_id', LIMITS.nameLength, 'idp_user_id re
   'Invalid idp_user_id format',
 )
 
+const InvitationToken = requiredText('token', 128, 'token required')
+
+/** `invitation`: the token that a new user follows; with an open one, they get no tenant beside the one to join. */
 export const EnsureUser = object('EnsureUser', {
   idp_user_id: IdpUserId,
   email: Email,
   name: optionalText('name', LIMITS.nameLength).optional(),
+  invitation: InvitationToken.optional(),
   ...Statement,
 })
 
-/** Who a person is inside, and the personal tenant. */
+/** Who a person is inside, and the tenant to begin in: one that they own, otherwise one that they joined. */
 export const SignedIn = object('SignedIn', { user_id: Id, tenant_id: Id, role: Role })
 
 export const EnsuredUser = SignedIn.extend({ created: z.boolean() }).meta({ id: 'EnsuredUser' })
@@ -49,11 +53,19 @@ const NewPassword = storable(
   'password',
 )
 
+/** The groups that a provider's claim lists. */
+export const ClaimedGroups = z.array(z.string().max(LIMITS.claimLength)).max(LIMITS.claimedGroups)
+
 /** `is_active: false`: the provider deleted the user. An `email` whose `as_of` is older than the stored one is
- * ignored. */
+ * ignored. `groups`: what the provider's claim lists; the person leaves groups that it fills and that are missing. */
 export const ChangeProvidedUser = object(
   'ChangeProvidedUser',
-  { email: Email.optional(), is_active: Flag('is_active').optional(), ...Statement },
+  {
+    email: Email.optional(),
+    is_active: Flag('is_active').optional(),
+    groups: ClaimedGroups.optional(),
+    ...Statement,
+  },
   { email: 'sam@example.com', email_verified: true },
 )
 
@@ -75,7 +87,7 @@ export const SetUpAccount = object('SetUpAccount', {
 
 /** The e-mail is the invited one. */
 export const JoinWithAccount = object('JoinWithAccount', {
-  token: requiredText('token', 128, 'token required'),
+  token: InvitationToken,
   password: NewPassword,
 })
 
@@ -102,7 +114,7 @@ export const LogIn = object('LogIn', {
   new_password: NewPassword.optional(),
 })
 
-/** `may`: the operations that not every member of the workspace may call, as far as the person's role allows them. */
+/** `may`: the operations that not every member of the workspace may call, as far as this person may. */
 export const Me = object('Me', {
   user_id: Id,
   username: z.string(),
@@ -122,10 +134,22 @@ export const LinkPerson = object(
 )
 
 /** `ended`: the ways to sign in whose sessions end. */
-export const ChangedLink = object('ChangedLink', { ended: z.array(z.string()) })
+export const EndedSessions = object('EndedSessions', { ended: z.array(z.string()) }, { ended: ['user_2aXf'] })
 
-/** Links that can still be undone. `offered`: another person here has the same verified e-mail address. */
+/** `idp_user_id`: the way that the session began with. */
+export const UndoLink = object('UndoLink', { idp_user_id: IdpUserId }, { idp_user_id: 'user_2aXf' })
+
+/** `linked_at` null: the link waits, and counts from `counts_from` on if the person confirms it again.
+ * `undoable_until` null: undoing it moves no membership back. `offered`: another person here has the same verified
+ * e-mail address. */
 export const OwnLinks = object('OwnLinks', {
-  links: z.array(z.object({ id: Id, linked_at: Timestamp.nullable() })),
+  links: z.array(
+    z.object({
+      id: Id,
+      linked_at: Timestamp.nullable(),
+      counts_from: Timestamp,
+      undoable_until: Timestamp.nullable(),
+    }),
+  ),
   offered: z.boolean(),
 })

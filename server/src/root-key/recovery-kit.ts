@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Settings } from '../setting-table.ts'
 import { listOf } from '../setting-values.ts'
 import { StartError } from '../start-error.ts'
-import { writeDurably } from './durable-file.ts'
+import { createDurably, writeDurably } from './durable-file.ts'
 import { readRootKeyFile, rootKeyFile, rootKeysIn } from './root-key-file.ts'
 
 const Record = z.object({ root_keys: z.array(z.string()), made_at: z.string() })
@@ -20,11 +20,14 @@ export function operatedKeyFile(settings: Settings): string {
 }
 
 /** Seal the root keys of a file to people's age keys, and remember that there is a kit for them.
+ * @param to the new file of the kit; null: only return it
  * @returns the kit, as `age --decrypt` reads it
- * @throws StartError: a recipient is no public key of age, or the keeper does not give the key */
-export async function makeRecoveryKit(file: string, recipients: string): Promise<string> {
+ * @throws StartError: a recipient is no public key of age, the keeper does not give the key, or there is such a file */
+export async function makeRecoveryKit(file: string, recipients: string, to: string | null): Promise<string> {
+  if (to === resolve(recordOf(file))) throw new StartError(`${to} says which kit there is: name another file`)
   const keys = readRootKeyFile(file, null)
   const kit = await sealed(`${keys.join('\n')}\n`, listOf(recipients))
+  if (to !== null) createDurably(to, kit)
   const record = { root_keys: rootKeysIn(file).map(({ id }) => id), made_at: new Date().toISOString() }
   writeDurably(recordOf(file), `${JSON.stringify(record)}\n`)
   return kit

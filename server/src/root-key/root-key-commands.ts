@@ -11,7 +11,7 @@ import { isKeeperId } from './key-keeper.ts'
 import { makeRecoveryKit, missingKit, operatedKeyFile } from './recovery-kit.ts'
 import { addRootKey, dropOldRootKeys, readRootKeyFile, rootKeysIn } from './root-key-file.ts'
 
-const KIT_FIRST = 'keyferry-server recovery-kit --recipients age1… > kit.age'
+const KIT_FIRST = 'keyferry-server recovery-kit --recipients age1… kit.age'
 
 export const ROOT_KEY_COMMANDS = {
   'rotate-root-key': {
@@ -42,12 +42,18 @@ export const ROOT_KEY_COMMANDS = {
   },
   'recovery-kit': {
     means:
-      'write the root key to standard output, sealed to people’s public keys of age, separated by commas',
-    argument: '--recipients KEYS',
+      'write the root key to a file or standard output, sealed to people’s public keys of age, separated by commas',
+    argument: '--recipients KEYS [FILE]',
     option: 'recipients',
-    async run(settings, recipients) {
-      const kit = await makeRecoveryKit(operatedKeyFile(settings), recipients)
-      return { text: kit.trimEnd(), isWell: true, next: KIT_ADVICE }
+    async run(settings, words) {
+      const [, recipients = '', name] = /^(\S+) (.+)$/.exec(words) ?? ['', words]
+      // A space after a comma would make a file of the next recipient, who then could not open the kit.
+      if (name !== undefined && (recipients.endsWith(',') || /^[\s,]*age1/.test(name)))
+        throw new StartError('write the recipients without spaces: --recipients age1…,age1… kit.age')
+      const file = name === undefined ? null : resolve(name)
+      const kit = await makeRecoveryKit(operatedKeyFile(settings), recipients, file)
+      const text = file === null ? kit.trimEnd() : `The recovery kit is in ${file}.`
+      return { text, isWell: true, next: KIT_ADVICE }
     },
   },
   'recovery-drill': {
@@ -67,7 +73,7 @@ export const ROOT_KEY_COMMANDS = {
 } satisfies Record<string, Maintenance>
 
 const KIT_ADVICE =
-  'Store the kit apart from the data. Try it: age --decrypt -i KEY kit.age | keyferry-server recovery-drill'
+  'Store the kit separately from the data. Try it: age --decrypt -i KEY kit.age | keyferry-server recovery-drill'
 
 // The file gets the new key before the first tenant key is wrapped with it, and keeps the old key until all are. So the
 // next rotation can continue one that was interrupted.

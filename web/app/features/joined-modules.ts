@@ -7,7 +7,9 @@ type PageModule = {
     page: (params: Readonly<Record<string, string | undefined>>) => ReactNode
   }[]
   /** Stands on the page of the workspace's settings. */
-  WorkspaceSection: () => ReactNode
+  WorkspaceSection?: () => ReactNode
+  /** Stands on the page of the person's account. */
+  AccountSection?: () => ReactNode
 }
 
 /** What optional modules add to the pages. */

@@ -1,2 +1,4 @@
 /* The pages of optional modules, one line each. */
+
+export * as mail from './mail/module.tsx'
 export * as webhooks from './webhooks/module.tsx'

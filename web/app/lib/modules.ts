@@ -1,2 +1,4 @@
 /* What optional modules add to every page, one line each. */
+
+export * as mail from './mail/module.ts'
 export * as webhooks from './webhooks/module.ts'

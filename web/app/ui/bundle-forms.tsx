@@ -1,37 +1,54 @@
+import { useState } from 'react'
+import { useLocation } from 'wouter'
 import type { Bundle } from '../lib/calls/answers.ts'
-import { useChange } from '../lib/calls/use-call.ts'
-import { pageWorkspace } from '../lib/calls/workspace.ts'
+import { call } from '../lib/calls/call.ts'
+import { refreshedBy } from '../lib/calls/refreshes.ts'
+import { useChange, useSteps } from '../lib/calls/use-call.ts'
+import { pageWorkspace, WORKSPACE_HEADER, workspacePath } from '../lib/calls/workspace.ts'
 import { useTenants } from '../lib/data/me.ts'
+import { applicationHref } from '../lib/page/places.ts'
 import { useNamedDraft, useNamedEdit } from '../lib/page/use-named-draft.ts'
 import { bundleNameProblem } from '../lib/rules/bundle-names.ts'
 import { DescriptionField } from './description-field.tsx'
 import { FormDialog } from './dialog-form.tsx'
 import { Notice } from './notice.tsx'
+import { SelectField } from './select.tsx'
 import { TextField, type TextFieldProps } from './text-field.tsx'
 
 /** Asks for what a new bundle needs and leads to it.
  * @param name that is offered */
 export function NewBundleDialog({ name = '', onClose }: { name?: string; onClose: () => void }) {
-  const create = useChange('createBundle', {})
   const stored = { name, description: '', tags: '' }
   const workspaces = useTenants().data ?? []
-  const here = workspaces.find(({ id }) => id === pageWorkspace())
+  const here = pageWorkspace() ?? ''
+  const [workspace, setWorkspace] = useState(here)
+  const create = useSteps(
+    (draft: typeof stored) =>
+      call('createBundle', draft, { headers: workspace === '' ? {} : { [WORKSPACE_HEADER]: workspace } }),
+    { refreshes: refreshedBy('createBundle') },
+  )
   const { fields, form } = useNamedDraft({ stored, nameProblemOf: bundleNameProblem, change: create })
   return (
     <FormDialog
       {...form}
       title="New bundle"
       action="Create bundle"
-      leadsTo={({ id }) => `/bundles/${id}`}
+      {...(workspace === here
+        ? { leadsTo: (made: Bundle) => applicationHref(made.name) }
+        : {
+            onDone: (made: Bundle) => location.assign(workspacePath(workspace, applicationHref(made.name))),
+          })}
       onClose={onClose}
     >
-      {here !== undefined && workspaces.length > 1 && (
-        <p className="text-sm text-ink-soft">
-          In the workspace <strong className="font-semibold">{here.name}</strong>. To create it in another
-          one, switch at the top of the page first.
-        </p>
-      )}
       <BundleFields {...fields} />
+      {workspaces.length > 1 && (
+        <SelectField
+          label="Workspace"
+          value={workspace}
+          options={workspaces.map(({ id, name: text }) => [id, text] as const)}
+          onChange={setWorkspace}
+        />
+      )}
     </FormDialog>
   )
 }
@@ -39,6 +56,7 @@ export function NewBundleDialog({ name = '', onClose }: { name?: string; onClose
 /** Changes a bundle's name, description and tags. */
 export function EditBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose: () => void }) {
   const { id, name, description, tags } = bundle
+  const [path] = useLocation()
   const { fields, form } = useNamedEdit({
     stored: { name, description, tags },
     nameProblemOf: bundleNameProblem,
@@ -50,6 +68,8 @@ export function EditBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose:
       {...form}
       title="Edit bundle"
       action="Save"
+      {...(path === applicationHref(name) &&
+        fields.draft.name !== name && { leadsTo: applicationHref(fields.draft.name) })}
       done={(changed) => `Saved ${changed.name}.`}
       onClose={onClose}
     >

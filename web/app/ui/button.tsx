@@ -21,7 +21,7 @@ const SIZES = {
 
 const ICON_PX = { small: 14, medium: 16, large: 20 } as const
 
-type ButtonLook = { look?: keyof typeof LOOKS | undefined; size?: keyof typeof SIZES }
+export type ButtonLook = { look?: keyof typeof LOOKS | undefined; size?: keyof typeof SIZES }
 
 /** The classes of a button, for a link that looks like one. */
 export function buttonClasses({ look = 'neutral', size = 'medium' }: ButtonLook = {}): string {

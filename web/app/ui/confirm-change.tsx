@@ -3,7 +3,7 @@ import { describeFailure, type Failure } from '../lib/calls/failure.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Problem } from './notice.tsx'
-import { type ChangeEnding, type Mutation, useEnding } from './use-ending.ts'
+import { type ChangeEnding, carryOut, type Mutation, useEnding } from './use-ending.ts'
 
 type ConfirmQuestion = {
   title: string
@@ -27,7 +27,7 @@ export function ConfirmChange<Answer>(props: ConfirmChangeProps<Answer>) {
       {...{ title, action, look, onClose }}
       busy={change.isPending}
       problem={change.error === null ? null : explain(describeFailure(change.error))}
-      onConfirm={() => change.mutate(undefined, { onSuccess: end })}
+      onConfirm={() => carryOut(change, undefined, end)}
     >
       {children}
     </ConfirmDialog>

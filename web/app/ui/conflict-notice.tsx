@@ -1,6 +1,7 @@
 import { useAnswer } from '../lib/calls/use-call.ts'
 import { useMay } from '../lib/data/me.ts'
 import type { EditConflict } from '../lib/page/use-edit.ts'
+import { joined } from '../lib/words/counted.ts'
 import { changedText } from '../lib/words/last-change.ts'
 import { plainText } from '../lib/words/plain-text.ts'
 import { Button } from './button.tsx'
@@ -30,7 +31,10 @@ export function ConflictNotice(props: ConflictNoticeProps) {
 function Conflicts({ conflict, recordId, words: own, last }: ConflictNoticeProps) {
   const words = { ...PLAIN, ...own }
   const { conflicts, keepMine, takeTheirs } = conflict
-  const what = LIST.format(conflicts.map(({ field }) => words.nameOf(field)))
+  const what = joined(
+    conflicts.map(({ field }) => words.nameOf(field)),
+    'and',
+  )
   return (
     <Notice tone="danger" role="alert">
       <p>
@@ -64,8 +68,6 @@ function LastChange({ recordId, what }: { recordId: string; what: string }) {
   const [last] = useAnswer('listAudit', { target: recordId, limit: 1 }, { enabled }).data ?? []
   return changedText(last, what)
 }
-
-const LIST = new Intl.ListFormat('en', { type: 'conjunction' })
 
 const PLAIN: FieldWords = {
   nameOf: (field) => field.replaceAll('_', ' '),

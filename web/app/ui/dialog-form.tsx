@@ -6,7 +6,7 @@ import { ConflictNotice, type ConflictNoticeProps } from './conflict-notice.tsx'
 import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
 import { FailureNotice } from './notice.tsx'
-import { type ChangeEnding, type Mutation, useEnding } from './use-ending.ts'
+import { type ChangeEnding, carryOut, type Mutation, useEnding } from './use-ending.ts'
 
 type DialogFormProps<Input, Answer> = ChangeEnding<Answer> & {
   action: string
@@ -35,11 +35,9 @@ export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>)
   const submit = () => {
     const sent = input()
     if (sent === null) return edited?.isUnchanged ? props.onClose() : undefined
-    change.mutate(sent, {
-      onSuccess: (answer) => {
-        saved()
-        end(answer)
-      },
+    carryOut(change, sent, (answer) => {
+      saved()
+      end(answer)
     })
   }
   return (

@@ -9,7 +9,7 @@ export function EmailText({ text }: { text: string }) {
       part
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text neither move nor change
-      <span key={index} className="inline-block max-w-full align-top">
+      <span key={index} className="inline-block max-w-full">
         <Breaks text={part} at={/(?<=[@.])/} />
       </span>
     ),

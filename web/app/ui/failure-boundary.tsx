@@ -1,5 +1,6 @@
 import { Component, type ReactNode } from 'react'
 import { Button } from './button.tsx'
+import { NOTE_CARD } from './note-card.ts'
 
 type Props = { children: ReactNode }
 
@@ -15,12 +16,12 @@ export class FailureBoundary extends Component<Props, { failed: boolean }> {
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children
     return (
-      <div role="alert" className="mx-auto max-w-read py-10">
+      <div role="alert" className={NOTE_CARD}>
         <h1 className="text-lg font-semibold">This page could not be shown</h1>
-        <p className="mt-2 text-ink-soft">
+        <p className="mt-6 text-ink-soft">
           A part of it failed to load, or something in it went wrong. Nothing that was saved is lost.
         </p>
-        <Button label="Reload the page" look="primary" className="mt-5" onClick={() => location.reload()} />
+        <Button label="Reload the page" look="primary" className="mt-6" onClick={() => location.reload()} />
       </div>
     )
   }

@@ -42,16 +42,18 @@ export function FailureState({ failure, refetch }: TryAgainProps) {
 
 const SKELETON_ROWS = ['w-2/5', 'w-3/5', 'w-1/3', 'w-1/2']
 
-/** Rows without content, where those of the answer will be. */
+/** Rows without content, where those of the answer will be, once the wait is noticeable. */
 function Skeleton({ what }: { what: string }) {
   return (
-    <div className="animate-pulse py-2">
-      <p className="sr-only">Loading {what}…</p>
-      {SKELETON_ROWS.map((width) => (
-        <div key={width} className="flex h-11 items-center">
-          <span className={`h-3 rounded-sm bg-sunken ${width}`} />
-        </div>
-      ))}
+    <div className="late">
+      <div className="animate-pulse py-2">
+        <p className="sr-only">Loading {what}…</p>
+        {SKELETON_ROWS.map((width) => (
+          <div key={width} className="flex h-11 items-center">
+            <span className={`h-3 rounded-sm bg-sunken ${width}`} />
+          </div>
+        ))}
+      </div>
     </div>
   )
 }

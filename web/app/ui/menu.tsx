@@ -19,7 +19,6 @@ export type MenuItem = {
 type MenuProps = {
   label: string
   items: readonly MenuItem[]
-  tabIndex?: number
   /** What the button shows instead of three dots, and what it is called. */
   children?: ReactNode
   buttonLabel?: string
@@ -30,7 +29,7 @@ type MenuProps = {
 const GAP_PX = 4
 
 /** A button, and the list of actions or choices that it opens. Escape and a press outside close the list. */
-export function Menu({ label, items, tabIndex, children, buttonLabel, className, onClose }: MenuProps) {
+export function Menu({ label, items, children, buttonLabel, className, onClose }: MenuProps) {
   const id = useId()
   const button = useRef<HTMLSpanElement>(null)
   const list = useRef<HTMLDivElement>(null)
@@ -51,7 +50,7 @@ export function Menu({ label, items, tabIndex, children, buttonLabel, className,
     list.current?.hidePopover()
     item.onPick()
   }
-  const opens = { popoverTarget: id, 'aria-haspopup': 'menu', tabIndex } as const
+  const opens = { popoverTarget: id, 'aria-haspopup': 'menu' } as const
   return (
     <span ref={button} className={children === undefined ? 'inline-flex' : undefined}>
       {children === undefined ? (

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
 import type { Called } from '../lib/calls/call.ts'
 import { useMay, useMe } from '../lib/data/me.ts'
+import { ButtonLink } from './button.tsx'
+import { NOTE_CARD } from './note-card.ts'
 import { PageHeading } from './page-heading.tsx'
 
 type PageNoteProps = {
@@ -13,17 +14,17 @@ type PageNoteProps = {
 }
 
 /** A page that has only something to say. */
-export function PageNote({ title, href, way, children }: PageNoteProps) {
+export function PageNote({ title, href, way = '', children }: PageNoteProps) {
   return (
-    <>
+    <div className={NOTE_CARD}>
       <PageHeading title={title} />
-      <p className="text-ink-soft">{children}</p>
+      <div className="text-ink-soft">{children}</div>
       {href !== undefined && (
-        <Link href={href} className="link mt-4 inline-block">
-          {way}
-        </Link>
+        <p className="mt-6">
+          <ButtonLink href={href} label={way} />
+        </p>
       )}
-    </>
+    </div>
   )
 }
 

@@ -16,14 +16,18 @@ type FieldProps = FieldFrameProps & {
   onChange?: (text: string) => void
 }
 
+/** Marks the field that has the focus first. */
+export const FIRST_FOCUS = 'data-first-focus'
+
 const FONTS = { normal: 'font-mono', small: 'font-mono text-sm' } as const
 const AS_TYPED = { autoComplete: 'off', autoCapitalize: 'off', spellCheck: false } as const
 
 export type TextFieldProps = FieldProps & Omit<ComponentProps<'input'>, 'onChange' | 'ref'>
 
 /** A one-line field with its label, a hint, and the problem that its content caused. */
-export function TextField({ label, hint, problem, code, className, onChange, ...rest }: TextFieldProps) {
-  const input = useFirstFocus<HTMLInputElement>(rest.autoFocus === true)
+export function TextField(props: TextFieldProps) {
+  const { label, hint, problem, code, className, autoFocus, onChange, ...rest } = props
+  const input = useFirstFocus<HTMLInputElement>(autoFocus)
   return (
     <FieldFrame {...{ label, hint, problem }}>
       {(described) => (
@@ -31,6 +35,7 @@ export function TextField({ label, hint, problem, code, className, onChange, ...
           {...(code && AS_TYPED)}
           {...rest}
           {...described}
+          {...{ [FIRST_FOCUS]: autoFocus || undefined }}
           ref={input}
           onChange={(event) => onChange?.(event.currentTarget.value)}
           className={classNames('field', code && FONTS[code], className)}
@@ -54,10 +59,11 @@ export function TextArea({
   code,
   className,
   value,
+  autoFocus,
   onChange,
   ...rest
 }: TextAreaProps) {
-  const area = useFirstFocus<HTMLTextAreaElement>(rest.autoFocus === true)
+  const area = useFirstFocus<HTMLTextAreaElement>(autoFocus)
   return (
     <FieldFrame {...{ label, hidesLabel, hint, problem }}>
       {(described) => (
@@ -65,6 +71,7 @@ export function TextArea({
           {...(code && AS_TYPED)}
           {...rest}
           {...described}
+          {...{ [FIRST_FOCUS]: autoFocus || undefined }}
           ref={area}
           value={asShown(value)}
           onChange={(event) => onChange?.(withLineEnds(value, event.currentTarget.value))}
@@ -75,8 +82,9 @@ export function TextArea({
   )
 }
 
-// The browser applies the attribute only when a page or a dialog opens; a field may appear later.
-function useFirstFocus<Field extends HTMLElement>(wanted: boolean) {
+// Without the attribute: a browser knows it only of the first field of a page, and Safari applies it so late that the
+// focus leaves the field in which a person already types.
+function useFirstFocus<Field extends HTMLElement>(wanted = false) {
   const field = useRef<Field>(null)
   useEffect(() => {
     if (wanted) field.current?.focus()

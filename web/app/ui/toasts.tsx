@@ -21,7 +21,7 @@ export function Toasts() {
       aria-label="Notifications"
       className={classNames(
         'pointer-events-none fixed inset-x-0 z-40 flex flex-col items-center gap-2 p-4 sm:items-end sm:p-6 print:hidden',
-        isAtTop ? 'top-0' : 'bottom-12 sm:bottom-0',
+        isAtTop ? 'top-13 sm:top-14' : 'bottom-12 sm:bottom-0',
       )}
     >
       {toasts.map((toast) => (

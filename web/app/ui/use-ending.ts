@@ -3,12 +3,22 @@ import { notify, type Remark } from './toast-store.ts'
 
 /** A change that a dialog makes. */
 export type Mutation<Input, Answer> = {
-  mutate: (input: Input, options?: { onSuccess: (answer: Answer) => void }) => void
+  mutateAsync: (input: Input) => Promise<Answer>
   isPending: boolean
   error: Error | null
 }
 
 type Of<Answer, Result> = Result | ((answer: Answer) => Result)
+
+/** Make a change, then what follows it, also if the new lists have taken the dialog off the page by then. The dialog
+ * shows a failure from `error`. */
+export function carryOut<Input, Answer>(
+  change: Mutation<Input, Answer>,
+  input: Input,
+  follow: (answer: Answer) => void,
+): void {
+  change.mutateAsync(input).then(follow, () => undefined)
+}
 
 /** What follows a change that a dialog has made: it closes, leads to an address and says what happened. */
 export type ChangeEnding<Answer> = {

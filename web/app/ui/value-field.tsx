@@ -1,56 +1,51 @@
-import { useState } from 'react'
-import { Button } from './button.tsx'
+import { type ComponentProps, useState } from 'react'
+import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Eye, EyeOff } from './icons.ts'
 import { TextArea } from './text-field.tsx'
 import { ValueWarnings } from './value-warnings.tsx'
 
-type ValueFieldProps = {
-  value: string
+type ValueFieldProps = Pick<
+  ComponentProps<typeof TextArea>,
+  'value' | 'onChange' | 'onKeyDown' | 'problem' | 'placeholder' | 'autoFocus'
+> & {
   isSecret: boolean
-  onChange: (value: string) => void
-  problem?: string | undefined
   label?: string
-  placeholder?: string
-  autoFocus?: boolean
+  /** It fills a cell, which says what it is. */
+  inCell?: boolean
 }
 
 /** A field for a value: keeps line breaks, conceals a secret unless asked to show it, and warns of what looks wrong. */
-export function ValueField({
-  value,
-  isSecret,
-  onChange,
-  problem,
-  label = 'Value',
-  ...rest
-}: ValueFieldProps) {
-  const [shown, setShown] = useState(false)
-  const concealed = isSecret && !shown
+export function ValueField({ isSecret, label = 'Value', inCell = false, ...field }: ValueFieldProps) {
+  const [isShown, setShown] = useState(false)
+  const toggle = {
+    label: isShown ? 'Hide' : 'Show',
+    icon: isShown ? EyeOff : Eye,
+    'aria-pressed': isShown,
+    onClick: () => setShown(!isShown),
+  }
   return (
-    <div className="relative">
-      <TextArea
-        {...rest}
-        label={label}
-        value={value}
-        rows={value.includes('\n') ? 6 : 2}
-        onChange={onChange}
-        problem={problem}
-        autoCorrect="off"
-        code="small"
-        className={classNames(concealed && 'concealed')}
-      />
-      {isSecret && (
-        <Button
-          label={shown ? 'Hide' : 'Show'}
-          look="quiet"
-          size="small"
-          icon={shown ? EyeOff : Eye}
-          aria-pressed={shown}
-          onClick={() => setShown(!shown)}
-          className="absolute -top-1.5 right-0"
+    <div>
+      <div className="relative">
+        <TextArea
+          {...field}
+          label={label}
+          hidesLabel={inCell}
+          rows={field.value.includes('\n') ? 6 : inCell ? 1 : 2}
+          autoCorrect="off"
+          code="small"
+          className={classNames(
+            isSecret && !isShown && 'concealed',
+            inCell && 'block resize-none text-xs -outline-offset-2 sm:rounded-none sm:px-4',
+            inCell && isSecret && 'pr-10',
+          )}
         />
-      )}
-      <ValueWarnings value={value} className="mt-2" />
+        {isSecret && inCell && <IconButton {...toggle} className="absolute top-1 right-1" />}
+        {isSecret && !inCell && (
+          <Button {...toggle} look="quiet" size="small" className="absolute -top-1.5 right-0" />
+        )}
+      </div>
+      <ValueWarnings value={field.value} className={inCell ? 'mt-2 sm:px-4' : 'mt-2'} />
     </div>
   )
 }

@@ -1,6 +1,5 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
-import { useOverscan } from './use-overscan.ts'
+import { type ReactNode, useRef } from 'react'
+import { useDrawnRows } from './drawn-rows.tsx'
 
 type VirtualListProps<Item> = {
   label: string
@@ -9,68 +8,37 @@ type VirtualListProps<Item> = {
   /** In pixels, of a row that has not been on the page yet. */
   rowHeight: number
   render: (item: Item, index: number) => ReactNode
-  /** To be given the list's element; each row of it says its place in `data-index`. */
-  listRef?: RefObject<HTMLUListElement | null>
-}
-
-const OVERSCAN = 8
-
-/** How far down the page an element begins, also once something above it has come or gone. */
-export function useTopOf(element: RefObject<HTMLElement | null>): number {
-  const [top, setTop] = useState(0)
-  useLayoutEffect(() => {
-    const measure = () => {
-      const seen = element.current?.getBoundingClientRect().top ?? 0
-      setTop(Math.round(seen + window.scrollY))
-    }
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(document.body)
-    return () => observer.disconnect()
-  }, [element])
-  return top
 }
 
 /** A list of any length that scrolls with the page; of a long one only the rows near the view are in the document. */
-export function VirtualList<Item>({
-  label,
-  items,
-  keyOf,
-  rowHeight,
-  render,
-  listRef,
-}: VirtualListProps<Item>) {
-  const own = useRef<HTMLUListElement>(null)
-  const list = listRef ?? own
-  const scrollMargin = useTopOf(list)
-  const virtualizer = useWindowVirtualizer({
+export function VirtualList<Item>({ label, items, keyOf, rowHeight, render }: VirtualListProps<Item>) {
+  const list = useRef<HTMLUListElement>(null)
+  const { drawn, top, height, measure } = useDrawnRows({
+    element: list,
     count: items.length,
-    estimateSize: () => rowHeight,
-    overscan: useOverscan(items.length, OVERSCAN),
-    // Heights are remembered by row, so that they go with it where rows change places.
-    getItemKey: (index) => keyAt(items, index, keyOf),
-    scrollMargin,
-    useFlushSync: false,
+    rowPx: rowHeight,
+    overscan: 8,
+    keyOf: (index) => keyAt(items, index, keyOf),
   })
   return (
     <ul
       ref={list}
       aria-label={label}
       className="relative rounded-lg border border-line bg-surface print:h-auto!"
-      style={{ height: virtualizer.getTotalSize() + 2 }}
+      style={{ height: height + 2 }}
     >
-      {virtualizer.getVirtualItems().map(({ index, start, key }) => {
+      {drawn.map(({ index, start, key }) => {
         const item = items[index]
         if (item === undefined) return null
         return (
           <li
             key={key}
             data-index={index}
-            ref={virtualizer.measureElement}
+            ref={measure}
             aria-setsize={items.length}
             aria-posinset={index + 1}
             className="absolute inset-x-0 top-0 break-inside-avoid border-line not-first:border-t print:static print:transform-none!"
-            style={{ transform: `translateY(${start - scrollMargin}px)` }}
+            style={{ transform: `translateY(${start - top}px)` }}
           >
             {render(item, index)}
           </li>

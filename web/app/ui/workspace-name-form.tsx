@@ -10,7 +10,7 @@ import { ConflictNotice } from './conflict-notice.tsx'
 import { Form } from './form.tsx'
 import { Plus } from './icons.ts'
 import { TextField } from './text-field.tsx'
-import type { Mutation } from './use-ending.ts'
+import { carryOut, type Mutation } from './use-ending.ts'
 
 type NameChange = { name: string; expected?: { name?: string | undefined } }
 
@@ -42,7 +42,7 @@ export function WorkspaceNameForm<Answer>(props: WorkspaceNameFormProps<Answer>)
   const submit = () => {
     setEmpty(name === '')
     if (name === '' || edited === null) return
-    change.mutate(recordId === undefined ? { name } : { ...edited, name }, { onSuccess: leave })
+    carryOut(change, recordId === undefined ? { name } : { ...edited, name }, leave)
   }
   const refusal = isOvertaken(change.error) ? null : failureText(change.error)
   return (

@@ -21,6 +21,8 @@ export type ForwardOptions = {
   originRules: OriginRules
   maxBodyBytes: number
   openCalls: OpenCalls
+  /** Whether the API learns when a person signed in. */
+  saysSignIn: boolean
 }
 
 type ForwardHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
@@ -138,7 +140,9 @@ async function openSigned({ method }: Endpoint, options: ForwardOptions, exchang
   requirePersonOfPage(exchange.request, person)
   const named = namedTenant(exchange.request)
   const send = await openCall({ method }, options, exchange)
-  return { person, named, send: (tenantId: string) => send({ userId: person.userId, tenantId }) }
+  const { userId, provedAtMs, createdAtMs } = person
+  const signedInAtMs = options.saysSignIn ? (provedAtMs ?? createdAtMs) : undefined
+  return { person, named, send: (tenantId: string) => send({ userId, tenantId, signedInAtMs }) }
 }
 
 /** Prepare a call to the API. Reads the whole body first, because the signature covers it. */

@@ -93,7 +93,7 @@ describe('each route answers each kind of caller', () => {
         return sendJson(response, 200, { required: false })
       if (path === '/api/v1/auth/passkeys/prepare')
         return sendJson(response, 200, { user_handle: 'AAAA', user_name: CREDENTIALS.email, exclude: [] })
-      if (path.endsWith('/undo')) return sendJson(response, 200, { ended: [] })
+      if (/\/(undo|signed-out)$/.test(path)) return sendJson(response, 200, { ended: [] })
       const status = path === '/api/v1/auth/login' ? 200 : 201
       return sendJson(response, status, { ...PERSON, joined_tenant_id: PERSON.tenant_id })
     }

@@ -7,6 +7,7 @@ const IDENTITY_HEADERS = new Set([
   'x-user-id',
   'x-tenant-id',
   'x-client-address',
+  'x-signed-in-at',
   'x-signature',
   'x-signature-v2',
   'authorization',

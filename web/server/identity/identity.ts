@@ -8,6 +8,10 @@ export type Person = {
   readonly tenantId: string
   /** The person's personal tenant. */
   readonly personalTenantId: string
+  /** Epoch milliseconds: when the session began, and when the person last proved who they are, if that was earlier.
+   * Absent where the session is another server's. */
+  readonly createdAtMs?: number
+  readonly provedAtMs?: number | undefined
 }
 
 /** The browser app's own pages. */

@@ -17,24 +17,22 @@ export function linkConfirmer({ api, sessions }: PersonLinkOptions): ConfirmLink
     const call = { body: { idp_user_id, confirmed }, headers: callerHeaders(request) }
     const { ended } = await api.call('POST', '/api/v1/auth/links', call)
     await sessions.end(request, reply)
-    await endAll(sessions, ended)
+    await sessions.endAll(ended)
     return { ok: true }
   }
 }
 
-/** The route that undoes a link. */
+/** The route that undoes a link, or stops one that waits. */
 export function addUndoLink(app: FastifyInstance, { api, sessions }: PersonLinkOptions): void {
   serveOwn(app, 'undoOwnLink', async ({ request, reply, params: { link_id } }) => {
-    const { userId, personalTenantId: tenantId } = await sessions.required(request)
-    const call = { params: { link_id }, headers: headersToHandOn(request) }
+    const { userId, personalTenantId: tenantId, idpUserId: idp_user_id } = await sessions.required(request)
+    const call = { params: { link_id }, body: { idp_user_id }, headers: headersToHandOn(request) }
     const path = '/api/v1/auth/links/{link_id}/undo'
     const { ended } = await api.callFor({ userId, tenantId })('POST', path, call)
+    // A link that only waited gave no session.
+    if (ended.length === 0) return { ok: true, redirect_to: '/account' }
     await sessions.end(request, reply)
-    await endAll(sessions, ended)
+    await sessions.endAll(ended)
     return { ok: true, redirect_to: '/sign-in' }
   })
-}
-
-async function endAll(sessions: Sessions, idpUserIds: readonly string[]): Promise<void> {
-  await Promise.all(idpUserIds.map((idpUserId) => sessions.store.removeAll({ idpUserId })))
 }

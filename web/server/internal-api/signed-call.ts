@@ -12,8 +12,9 @@ type CallToSign = {
   clientAddress: string | null
 }
 
-/** The person behind a call; null: this layer calls for itself. */
-export type SignedFor = { userId: string; tenantId: string } | null
+/** The person behind a call, and when they signed in (epoch milliseconds; absent: the API does not ask); null: this
+ * layer calls for itself. */
+export type SignedFor = { userId: string; tenantId: string; signedInAtMs?: number | undefined } | null
 
 /** The headers that prove to the API that a call comes from this layer, and for whom. */
 export type Sign = (caller: SignedFor, facts: CallToSign) => Record<string, string>
@@ -22,13 +23,17 @@ export type Sign = (caller: SignedFor, facts: CallToSign) => Record<string, stri
  * @param now epoch milliseconds */
 export function createSigner(current: () => string, now: () => number): Sign {
   return (caller, facts) => {
-    const { userId, tenantId } = caller ?? { userId: '', tenantId: '' }
+    const { userId, tenantId, signedInAtMs } = caller ?? { userId: '', tenantId: '' }
     const secret = current()
     const stamp = { secret, nowSeconds: Math.floor(now() / 1000), nonce: randomToken() }
     const clientAddress = facts.clientAddress ?? ''
-    const signed = signRequest({ ...facts, clientAddress, userId, tenantId }, stamp)
-    const address: Record<string, string> = clientAddress === '' ? {} : { 'x-client-address': clientAddress }
-    const all = { ...address, 'x-signature-v2': signed }
+    const signedInAt = signedInAtMs === undefined ? '' : String(Math.floor(signedInAtMs / 1_000))
+    const signed = signRequest({ ...facts, clientAddress, userId, tenantId, signedInAt }, stamp)
+    const all: Record<string, string> = {
+      ...(clientAddress === '' ? {} : { 'x-client-address': clientAddress }),
+      ...(signedInAt === '' ? {} : { 'x-signed-in-at': signedInAt }),
+      'x-signature-v2': signed,
+    }
     if (!caller) return all
     const signature = `sha256=${signCaller(caller, secret)}`
     return { ...all, 'x-user-id': userId, 'x-tenant-id': tenantId, 'x-signature': signature }

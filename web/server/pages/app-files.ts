@@ -27,6 +27,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 const BROTLI_QUALITY = 9
+// Each is built by itself.
+const ENTRIES = ['approve.html', 'index.html']
 const NOT_BUILT = 'The browser app is not built. Build it with: npm run build --workspace web\n'
 
 /** The built app, in memory: it is small, and so no path of a request reaches the file system. A request for a page
@@ -73,8 +75,10 @@ export class AppFiles {
   }
 
   async #lookForNewBuild(): Promise<void> {
-    const entry = await stat(join(this.#folder, 'index.html')).catch(() => null)
-    const builtAtMs = entry?.mtimeMs ?? -1
+    const built = ENTRIES.map(
+      async (name) => (await stat(join(this.#folder, name)).catch(() => null))?.mtimeMs,
+    )
+    const builtAtMs = Math.max(...(await Promise.all(built)).map((atMs = -1) => atMs))
     if (builtAtMs !== this.#build.builtAtMs)
       this.#build = { builtAtMs, paths: await listFiles(this.#folder), loaded: new Map() }
   }

@@ -11,8 +11,13 @@ export type SessionRoutesOptions = {
   sessions: Sessions
   /** Where the browser goes after its session has ended: a path of ours, or the provider's sign-out page. */
   afterSignOut: (session: Session | null) => Promise<string>
-  /** Records in the audit log that the person ended sessions. */
-  recordEnd: (request: FastifyRequest, idpUserId: string, reason: SessionEndReason) => Promise<void>
+  /** Records in the audit log that the person ended sessions.
+   * @returns all ways to sign in as this person; null: unknown */
+  recordEnd: (
+    request: FastifyRequest,
+    idpUserId: string,
+    reason: SessionEndReason,
+  ) => Promise<readonly string[] | null>
 }
 
 export type SessionEndReason = 'session' | 'other_session' | 'all_sessions'
@@ -41,11 +46,22 @@ export function addSessionRoutes(
   })
   serveOwn(app, 'endAllSessions', async ({ request, reply }) => {
     const session = await sessions.required(request)
-    await sessions.store.removeAll({ idpUserId: session.idpUserId })
-    await recordEnd(request, session.idpUserId, 'all_sessions')
-    return leave(request, reply, await afterSignOut((await sessions.end(request, reply)) ?? session))
+    await sessions.endAll([session.idpUserId])
+    const ways = await recordEnd(request, session.idpUserId, 'all_sessions')
+    await sessions.end(request, reply)
+    if (ways === null) throw new Refusal(503, 'unavailable', OTHERS_GO_ON)
+    await sessions.endAll(ways)
+    return leave(request, reply, await afterSignOut(session))
   })
 }
+
+/** Whether a person who is signed in wants to sign in again (`/sign-in?again=1`). */
+export function asksAgain({ url }: Pick<FastifyRequest, 'url'>): boolean {
+  return new URL(url, 'http://localhost').searchParams.get('again') === '1'
+}
+
+const OTHERS_GO_ON =
+  'Your sessions of this sign-in ended. Those of linked sign-ins may go on: sign in and repeat this'
 
 /** Redirect a form; return the address to a script. */
 export function leave(

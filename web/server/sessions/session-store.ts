@@ -19,6 +19,9 @@ export const StoredSession = z.object({
   idToken: z.string().nullable(),
   userAgent: z.string(),
   createdAtMs: z.number(),
+  /** When the person last showed the identity provider who they are, if it says so; else they did as this session was
+   * created. */
+  provedAtMs: z.number().optional(),
   lastSeenAtMs: z.number(),
 })
 

@@ -82,6 +82,11 @@ export class Sessions {
     return session
   }
 
+  /** End all sessions of these ways to sign in. */
+  async endAll(idpUserIds: readonly string[]): Promise<void> {
+    await Promise.all(idpUserIds.map((idpUserId) => this.store.removeAll({ idpUserId })))
+  }
+
   /** The person's active sessions. */
   async list({ idpUserId }: Session): Promise<Session[]> {
     return (await this.store.list(idpUserId, this.#now())).filter((session) => this.#isOfToday(session))

@@ -1,6 +1,7 @@
 import type { Assurance } from '@keyferry/contract'
 import { mapInTurns } from '../base/turns.ts'
-import { activeRole, type Caller, type MembershipStore } from '../people/membership.ts'
+import { type Caller, type MembershipStore, roleAt } from '../people/membership.ts'
+import { reaches } from '../people/reach.ts'
 import { gradeOf } from '../requests/request.ts'
 import type { OpenRequest, Vouch } from '../requests/stored-request.ts'
 import type { Grounds } from './approval-rules.ts'
@@ -69,7 +70,8 @@ export async function groundsOf(
   const vouch = await countedVouch(parts, { caller, stored }, { policy, judged })
   const first = needsTwo && stored.first?.bundleId === places[0]?.id ? stored.first : null
   const isFirst = needsTwo && first === null
-  const others = isFirst ? await otherApprovers(parts.stores.memberships, caller, policy) : null
+  const names = places.map(({ name }) => name)
+  const others = isFirst ? await otherApprovers(parts.stores.memberships, caller, { policy, names }) : null
   return { policy, own, ofValues, request, caller, isAlone: others?.length === 0, vouch, first }
 }
 
@@ -80,10 +82,10 @@ async function countedVouch(
   { policy, judged: { places, keys } }: { policy: Policy; judged: ApprovalScope },
 ): Promise<Vouch | null> {
   if (vouch?.returned == null || keys === undefined) return null
-  if (vouch.tenantId !== caller.tenantId || vouch.bundleId !== places[0]?.id) return null
+  if (vouch.tenantId !== caller.tenantId || vouch.bundleId !== places[0]?.id || !places[0]) return null
   if (policy.assurance === 'local' && vouch.returned !== 'loopback') return null
   if (!keys.every((name) => vouch.keys.includes(name))) return null
-  return (await activeRole(stores.memberships, vouch)) === null ? null : vouch
+  return (await roleAt(stores.memberships, vouch, places[0].name)) === null ? null : vouch
 }
 
 /** The rules of each place, in the same order. */
@@ -110,13 +112,18 @@ async function setRules(
   return (place) => policiesFor(all, place)
 }
 
-/** Names of the other people of the tenant who may approve requests for a bundle with this policy. */
+/** Names of the other people of the tenant who may approve requests with this policy for bundles of these names. */
 export async function otherApprovers(
   memberships: MembershipStore,
   { userId, tenantId }: Caller,
-  policy: Pick<Policy, 'approvers' | 'people'>,
+  { policy, names }: { policy: Pick<Policy, 'approvers' | 'people'>; names: readonly string[] },
 ): Promise<string[]> {
   const people = await memberships.listActive(tenantId)
-  const others = people.filter((person) => person.userId !== userId && mayApprove(policy, person))
+  const others = people.filter(
+    (person) =>
+      person.userId !== userId &&
+      mayApprove(policy, person) &&
+      names.every((name) => reaches(person.reach, name)),
+  )
   return others.map(({ username }) => username)
 }

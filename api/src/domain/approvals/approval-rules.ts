@@ -63,7 +63,7 @@ export const DELIVERY_REFUSALS: RefusalTexts = {
 /** What a refusal says where the rules name who may approve. */
 export function notNamed({ policy }: Grounds): string {
   return policy.people?.length === 0
-    ? 'Nobody may approve this: the lists of people that several rules name have nobody in common. Ask an owner to change the rules'
+    ? 'No one can approve this: no person is on the lists of all rules. Ask an owner to change the rules'
     : 'Only people that the rules name may approve this'
 }
 

@@ -188,12 +188,12 @@ async function settle(
   const { room } = settling
   const isOfWorkspace = room?.of === 'workspace'
   if (isOfWorkspace) await own.holdWorkspace(caller.tenantId)
-  const [role, , areSame] = await Promise.all([
+  const [member, , areSame] = await Promise.all([
     own.holdMember(caller, room !== undefined),
     own.requests.change(id, nowMs, decisionStep(stored, { ...settling, gives }, parts), stored),
     rules.areSame(own.policies),
   ])
-  requireMember(role, caller)
+  requireMember(member, caller)
   if (!areSame)
     throw new DomainError(
       'conflict',

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import type { Event } from '../base/event.ts'
 import type { Origin } from '../base/origin.ts'
-import type { Role } from '../people/membership.ts'
+import type { Membership } from '../people/membership.ts'
 import type { Approved } from '../requests/approved.ts'
 import { isClaimed, leaveStep } from '../requests/request-steps.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
@@ -31,8 +31,8 @@ type EndCause = { reason: ApprovalEndReason; origin: Origin | null }
 /** `at`: ISO timestamp. */
 type ApprovalEnd = EndCause & { at: string; wasHeld: boolean }
 
-/** `role`: of the approver now; null: they may do nothing. `at`: ISO timestamp. */
-type TerminalReturn = { by: ReleaseWay; role: Role | null; at: string; origin: Origin }
+/** `member`: what the approver is now; null: they may do nothing. `at`: ISO timestamp. */
+type TerminalReturn = { by: ReleaseWay; member: Membership | null; at: string; origin: Origin }
 
 /** What the return of an approval carries out. */
 export type Carrying = {

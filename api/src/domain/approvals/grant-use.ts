@@ -3,7 +3,8 @@ import { type ClockAndIds, latestEnd, timestamp } from '../base/clock-and-ids.ts
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
 import { bundleEntries } from '../library/bundle-entry.ts'
-import { activeRole, type Caller } from '../people/membership.ts'
+import { type Caller, roleAt } from '../people/membership.ts'
+import { reaches } from '../people/reach.ts'
 import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { approveStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
@@ -131,7 +132,7 @@ async function changeSince(
   { stores, assurance }: GrantUseParts,
   { tenant, bundle, userId, ...grant }: KnownGrant,
 ): Promise<GrantRefusal | null> {
-  const role = await activeRole(stores.memberships, { userId, tenantId: tenant.id })
+  const role = await roleAt(stores.memberships, { userId, tenantId: tenant.id }, bundle.name)
   if (role === null) return 'person_removed'
   const place = { tenantId: tenant.id, bundleId: bundle.id }
   const own = effectivePolicy(assurance, await stores.policies.find(tenant.id, bundle.id), bundle)
@@ -167,7 +168,7 @@ class NotUsed extends Error {
 
 async function sealByGrant(parts: GrantUseParts, grant: KnownGrant, { request, origin }: Use) {
   const { id, tenant, bundle, keys, userId } = grant
-  const caller: Caller = { userId, tenantId: tenant.id, role: 'member', origin }
+  const caller: Caller = { userId, tenantId: tenant.id, role: 'member', reach: null, origin }
   const toSeal = {
     caller,
     bundle,
@@ -185,7 +186,8 @@ async function sealByGrant(parts: GrantUseParts, grant: KnownGrant, { request, o
   const step = { ...sealed, seen: { first: null, vouch: null }, hold: null }
   try {
     await parts.together(async (own) => {
-      if ((await own.holdMember(caller, false)) === null) throw new NotUsed('person_removed')
+      const member = await own.holdMember(caller, false)
+      if (member === null || !reaches(member.reach, bundle.name)) throw new NotUsed('person_removed')
       const joined = { ...parts, requests: own.requests }
       const [, isUsed] = await Promise.all([
         changeRequest(joined, request.id, (stored) => approveStep(stored, step)),

@@ -1,6 +1,7 @@
+import type { GroupRecords } from '../people/group.ts'
 import type { Accept } from '../people/invitation.ts'
 import { endsOf, type MemberStore } from '../people/member.ts'
-import type { LinkOutcome, LinkStore } from '../people/person-link.ts'
+import type { LinkOutcome, LinkStore, UndoRefusal } from '../people/person-link.ts'
 import type { UserStore } from '../people/user.ts'
 import { type EndParts, type Ends, removeApprovalsOf } from './ending.ts'
 import type { JoinedStores } from './together.ts'
@@ -27,9 +28,23 @@ export function memberChange(parts: LeavingParts): Pick<MemberStore, 'change'> {
   }
 }
 
+/** Changes a group, and ends the approvals of the members who lose something. */
+export function groupChange(parts: LeavingParts): Pick<GroupRecords, 'change'> {
+  return {
+    change: (change, stamp) =>
+      parts.together(async (own) => {
+        const losing = await own.groups.change(change, stamp)
+        for (const userId of losing) await removeApprovalsOf(own, parts, { userId, tenantId: stamp.tenantId })
+        return losing
+      }, REMOVAL),
+  }
+}
+
 /** Links ways to sign in, and ends the approvals of who left a workspace by it. */
 export function linkChange(parts: LeavingParts): LinkStore {
-  const carriedOut = <Outcome extends LinkOutcome | null>(step: (own: JoinedStores) => Promise<Outcome>) =>
+  const carriedOut = <Outcome extends LinkOutcome | UndoRefusal>(
+    step: (own: JoinedStores) => Promise<Outcome>,
+  ) =>
     parts.together(async (own) => {
       const outcome = await step(own)
       const left = leaverOf(outcome)
@@ -42,8 +57,8 @@ export function linkChange(parts: LeavingParts): LinkStore {
   }
 }
 
-function leaverOf(outcome: LinkOutcome | null): string | null {
-  return outcome !== null && typeof outcome === 'object' && 'left' in outcome ? outcome.left : null
+function leaverOf(outcome: LinkOutcome | UndoRefusal): string | null {
+  return typeof outcome === 'object' && 'left' in outcome ? outcome.left : null
 }
 
 /** Joins a person, and ends the approvals of the member whose place they take. */
@@ -64,7 +79,10 @@ export function providedChange(parts: LeavingParts): Pick<UserStore, 'change'> {
   return {
     change: (idpUserId, change) =>
       parts.together(async (own) => {
-        const userId = await own.users.change(idpUserId, change)
+        const { groups, ...others } = change
+        const losing = groups ? await own.groups.provide(idpUserId, groups, others) : []
+        const userId = await own.users.change(idpUserId, others)
+        for (const left of losing) await removeApprovalsOf(own, parts, left)
         if (userId !== null && change.isActive === false)
           await removeApprovalsOf(own, parts, { userId, tenantId: null })
         return userId

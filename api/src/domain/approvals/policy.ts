@@ -27,8 +27,8 @@ import type { Caller } from '../people/membership.ts'
 
 export type Policy = z.output<typeof PolicySchema>
 
-/** What one place sets; null: nothing. */
-export type PolicySetting = z.output<typeof PolicySettingSchema>
+/** What one place sets; null: nothing. `named`: of `people`, with the members of groups for the groups. */
+export type PolicySetting = z.output<typeof PolicySettingSchema> & { named?: string[] }
 
 export type PolicyChange = z.output<typeof ChangePolicy>
 
@@ -133,9 +133,9 @@ export function limitBy(server: Assurance, { workspace, folders, bundle }: SetPo
   return strictestSetting([workspace, ...folders, bundle, { ...NO_RULES, assurance: server }])
 }
 
-/** Whether a bundle is in a folder, by the whole parts of its name. */
+/** Whether a bundle is in a folder, by the whole parts of its name, in any case. */
 export function isIn(folder: string, bundleName: string): boolean {
-  return bundleName.startsWith(folder)
+  return bundleName.toLowerCase().startsWith(folder.toLowerCase())
 }
 
 /** What counts for a bundle, or for one that does not exist yet (`id`: null). */
@@ -160,7 +160,15 @@ export function rulesTaken(
   const after = counting(strictestSetting([own, ...entered]), to)
   const both = strictestSetting([before, after])
   const stays = (rule: string) => isDeepStrictEqual(ruleOf(both, rule), ruleOf(after, rule))
-  return { ...before, ...Object.fromEntries(Object.entries(own).filter(([rule]) => stays(rule))) }
+  const people = listTaken([own, ...left])
+  return { ...before, people, ...Object.fromEntries(Object.entries(own).filter(([rule]) => stays(rule))) }
+}
+
+// Where one list names nobody beyond the others, its groups stay groups, so who leaves one leaves the rule.
+function listTaken(places: readonly PolicySetting[]): string[] | null {
+  const all = onAllLists(places)
+  const whole = places.find(({ people, named = people }) => named?.every((id) => all?.includes(id)))
+  return whole ? whole.people : all
 }
 
 // A place may set less than what counts where nothing is set: that is no demand.
@@ -241,8 +249,8 @@ export function strictestTouch(places: readonly Pick<PolicySetting, 'touch'>[]):
 const APPROVERS = ['member', 'named', 'owner'] as const
 const NEEDED = [1, 2] as const
 
-function onAllLists(places: readonly Pick<PolicySetting, 'people'>[]): string[] | null {
-  const [first, ...others] = places.flatMap(({ people }) => (people === null ? [] : [people]))
+function onAllLists(places: readonly Pick<PolicySetting, 'people' | 'named'>[]): string[] | null {
+  const [first, ...others] = places.flatMap(({ people, named = people }) => (named === null ? [] : [named]))
   return first?.filter((id) => others.every((people) => people.includes(id))) ?? null
 }
 

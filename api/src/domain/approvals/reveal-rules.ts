@@ -37,11 +37,7 @@ export async function requireMayReadKey(parts: RevealParts, caller: Caller, keyI
   const { name, is_secret } = await findKey(stores.keys, caller, keyId)
   if (!is_secret) return
   const all = await stores.policies.findAll(caller.tenantId)
-  const holding = await stores.keys.bundlesUsing(caller.tenantId, keyId)
-  const ofValues = holding
-    .map((bundle) => policiesFor(all, bundle))
-    .flatMap(({ folders, bundle }) => [...folders, bundle])
-    .map((rules) => ({ ...rules, names: [name] }))
+  const ofValues = await stores.policies.ofKeys(caller.tenantId, [keyId])
   const own = effectivePolicy(assurance, policiesFor(all, { id: null, ...UNNAMED }), UNNAMED)
   await requireReader(parts, caller, { own, names: [name], ofValues })
 }
@@ -58,6 +54,6 @@ async function requireReader({ stores }: RevealParts, caller: Caller, { own, nam
   if (code === null) return
   const some = namesRefused(code, ofValues, own)
   const refused = some.length > 0 ? some : names
-  const who = await otherApprovers(stores.memberships, caller, policy)
+  const who = await otherApprovers(stores.memberships, caller, { policy, names: [] })
   throw new DomainError(code, readingRefused(code, refused, who), { details: { names: refused } })
 }

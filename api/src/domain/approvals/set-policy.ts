@@ -5,6 +5,7 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { stampOf } from '../base/stamp.ts'
 import { type BundleStore, findBundle } from '../library/bundle.ts'
+import type { GroupStore } from '../people/group.ts'
 import type { Caller } from '../people/membership.ts'
 import type { RuleParts } from './approval-grounds.ts'
 import type { EndParts } from './ending.ts'
@@ -13,6 +14,7 @@ import {
   type BundlePolicyChange,
   effectivePolicy,
   isAtLeast,
+  isIn,
   type Loosening,
   limitBy,
   NO_RULES,
@@ -34,7 +36,7 @@ import { namesTightened } from './value-rules.ts'
 export type PolicyParts = RuleParts &
   EndParts &
   SigningParts & {
-    stores: { bundles: BundleStore }
+    stores: { bundles: BundleStore; groups: Pick<GroupStore, 'list'> }
     clock: ClockAndIds
     /** The server serves one person on this machine. */
     isLocal: boolean
@@ -58,8 +60,8 @@ export async function bundlePolicy(
   const { assurance } = parts
   const effective = effectivePolicy(assurance, set, bundle)
   return {
-    workspace: set.workspace,
-    bundle: set.bundle,
+    workspace: shownSetting(set.workspace),
+    bundle: shownSetting(set.bundle),
     also: [...also],
     stricter: namesTightened(ofValues, effective),
     effective,
@@ -102,8 +104,15 @@ export async function tenantPolicy(
   const effective = effectivePolicy(assurance, { workspace, folders: [], bundle: NO_RULES }, UNNAMED)
   const isUnbound = !isAtLeast(effective.assurance, 'bound')
   const advice = isUnbound && !isLocal ? ['use_bound' as const] : []
-  const own = { effective, workspace, server: { assurance }, loosening: shownLoosening(loosening), advice }
-  return places ? { ...own, places: await rulesPlaces(parts, { ...places, tenantId }) } : own
+  const shown = shownSetting(workspace)
+  const own = {
+    effective,
+    workspace: shown,
+    server: { assurance },
+    loosening: shownLoosening(loosening),
+    advice,
+  }
+  return places ? { ...own, places: await rulesPlaces(parts, caller, places) } : own
 }
 
 type AskedPlace = { bundleId?: string | undefined; folder?: string | undefined }
@@ -111,7 +120,8 @@ type AskedPlace = { bundleId?: string | undefined; folder?: string | undefined }
 /** Every place of a workspace that sets rules, every environment, and the place that is asked for. */
 async function rulesPlaces(
   { stores: { policies }, assurance }: PolicyParts,
-  { tenantId, bundleId, folder: asked }: AskedPlace & { tenantId: string },
+  { tenantId, reach }: Caller,
+  { bundleId, folder: asked }: AskedPlace,
 ) {
   const [all, bundles] = await Promise.all([policies.findAll(tenantId), policies.bundles(tenantId)])
   const environments = bundles.flatMap(({ name }) => environmentOf(name) || [])
@@ -120,9 +130,12 @@ async function rulesPlaces(
     ...environments.map((name) => `${name}/`),
     ...(asked ? [asked] : []),
   ])
+  // A limited member sees the folders of what they see.
+  const isSeen = (folder: string) => reach === null || bundles.some(({ name }) => isIn(folder, name))
   const places: RulingPlace[] = [
     { folder: null, bundle: null, named: UNNAMED },
     ...[...folders]
+      .filter(isSeen)
       .toSorted(compareEnvironments)
       .map((folder) => ({ folder, bundle: null, named: { ...UNNAMED, name: folder } })),
     ...bundles
@@ -137,7 +150,7 @@ async function rulesPlaces(
       return {
         folder,
         bundle,
-        set,
+        set: shownSetting(set),
         production: named.production,
         limit: limitBy(assurance, above),
         above: effectivePolicy(assurance, above, named),
@@ -176,6 +189,11 @@ function setAt(
   return [all.folders.get(folder) ?? NO_RULES, policiesFor({ ...all, folders: others }, { id: null, name })]
 }
 
+function shownSetting(setting: PolicySetting) {
+  const { named: _, ...set } = setting
+  return set
+}
+
 function shownLoosening(loosening: Loosening | null) {
   return loosening && { to: loosening.to, by: loosening.by, from: loosensFrom(loosening) }
 }
@@ -202,7 +220,7 @@ export async function changeTenantPolicy(
 
 // Names belong to `named` only: another choice removes them.
 async function withPeople(
-  { stores: { memberships } }: Pick<PolicyParts, 'stores'>,
+  { stores: { memberships, groups } }: Pick<PolicyParts, 'stores'>,
   { tenantId }: Caller,
   change: PolicyChange,
 ): Promise<PolicyChange> {
@@ -211,9 +229,11 @@ async function withPeople(
   if (approvers === undefined) throw peopleInvalid('people come with the approvers "named"')
   if (approvers !== 'named') return { ...change, people: null }
   if (people == null) throw peopleInvalid('people must name who may approve')
-  const members = new Set((await memberships.listActive(tenantId)).map(({ userId }) => userId))
-  const strangers = people.filter((id) => !members.has(id))
-  if (strangers.length > 0) throw peopleInvalid('people must be active members of the workspace', strangers)
+  const members = (await memberships.listActive(tenantId)).map(({ userId }) => userId)
+  const known = new Set([...members, ...(await groups.list(tenantId)).map(({ id }) => id)])
+  const strangers = people.filter((id) => !known.has(id))
+  if (strangers.length > 0)
+    throw peopleInvalid('people must be active members or groups of the workspace', strangers)
   return { ...change, people: [...new Set(people)].toSorted() }
 }
 

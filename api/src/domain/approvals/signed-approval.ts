@@ -90,7 +90,7 @@ export function signedKeys(
   { unversioned, typed = [] }: { unversioned: readonly string[]; typed?: readonly string[] },
 ): StatementFacts {
   if (unversioned.length > 0)
-    throw new DomainError('conflict', `convert ${unversioned.join(', ')} into keys: nobody can sign them`)
+    throw new DomainError('conflict', `convert ${unversioned.join(', ')} into keys: they cannot be signed`)
   const sorted = keys.toSorted((one, other) => (one.name < other.name ? -1 : 1))
   return {
     keys: sorted.flatMap(({ id, name, version, isPart }) => (isPart ? [] : [{ name, key_id: id, version }])),

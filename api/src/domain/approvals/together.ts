@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EventStore } from '../base/event.ts'
 import type { DeliveryStore } from '../deliveries/delivery.ts'
+import type { GroupRecords } from '../people/group.ts'
 import type { Accept } from '../people/invitation.ts'
 import type { MemberStore } from '../people/member.ts'
-import type { Role, SignedCaller } from '../people/membership.ts'
+import type { Membership, SignedCaller } from '../people/membership.ts'
 import type { LinkStore } from '../people/person-link.ts'
 import type { TouchCounts } from '../people/touch.ts'
 import type { UserStore } from '../people/user.ts'
@@ -55,15 +56,16 @@ export type JoinedStores = TouchCounts & {
   imports: Pick<LibraryImportStore, 'carryOut'>
   proposals: ProposalRecords
   members: Pick<MemberStore, 'change'>
+  groups: GroupRecords
   users: Pick<UserStore, 'change'>
   links: LinkStore
   acceptInvitation: Accept
   /** Other transactions that hold this workspace wait until this one ends. Call it before `holdMember`. */
   holdWorkspace(tenantId: string): Promise<void>
-  /** The role of an active person, whom nobody removes, disables or gives another role until the transaction ends.
+  /** What an active person is, whom nobody removes, disables, limits or gives another role until the transaction ends.
    * Call it before all else. `alone`: another transaction of the same person waits too.
    * @returns null: they may do nothing in the tenant */
-  holdMember(person: SignedCaller, alone: boolean): Promise<Role | null>
+  holdMember(person: SignedCaller, alone: boolean): Promise<Membership | null>
   /** Holds the workspace, and waits for all decisions of its people. Call it before all else. */
   holdPeople(tenantId: string): Promise<void>
 }

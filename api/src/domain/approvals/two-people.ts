@@ -7,7 +7,7 @@ import { stampOf } from '../base/stamp.ts'
 import { heldNames } from '../deliveries/sealed-values.ts'
 import type { Bundle } from '../library/bundle.ts'
 import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
-import { activeRole, type MembershipStore } from '../people/membership.ts'
+import { type MembershipStore, roleAt } from '../people/membership.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import type { RequestParts } from '../requests/request.ts'
 import type { Hold, Support } from '../requests/stored-request.ts'
@@ -88,7 +88,7 @@ export async function requireSameAsFirst(
       details,
     })
   }
-  const role = await activeRole(parts.stores.memberships, first)
+  const role = await roleAt(parts.stores.memberships, first, bundle.name)
   if (role !== null && mayApprove(policy, { ...first, role })) return
   throw new DomainError('conflict', 'The first approval is no longer valid: deny the request and start again')
 }

@@ -4,9 +4,11 @@ import type { BundleStore } from '../library/bundle.ts'
 import type { EntryStores } from '../library/bundle-entry.ts'
 import { listed } from '../library/key-batch.ts'
 import type { MachineStore } from '../machines/machine.ts'
+import type { CopyRules } from '../transfer/library-import-step.ts'
 import {
   effectivePolicy,
   isAtLeast,
+  mayApprove,
   type Policy,
   type PolicySetting,
   type PolicyStore,
@@ -126,10 +128,26 @@ export function namesRefused(code: WhyNotCode, rules: readonly ValueRules[], own
 /** The names whose rules demand more of an approval than the bundle's own, sorted.
  * @param own with what the server demands of every approval: a rule that it makes anyway is not stricter */
 export function namesTightened(rules: readonly ValueRules[], own: Policy): string[] {
-  const stricter = rules.filter(
-    (rule) => !isDeepStrictEqual(tightened(own, [{ ...rule, changers: null }]), own),
-  )
+  const stricter = rules.filter((rule) => isStricter({ ...rule, changers: null }, own))
   return [...new Set(stricter.flatMap(({ names }) => names))].toSorted()
+}
+
+/** Who may copy a secret into a bundle. Machines get the values of a bundle without an approval, so a member must then
+ * be able to get the secret by an approval of their own.
+ * @param source the rules of the secret
+ * @param to `own`: the rules of the bundle; null for a new one */
+export function copyRulesOf(source: Policy, to: { own: Policy | null; hasMachines: boolean }): CopyRules {
+  const isCovered = to.own !== null && !isStricter(source, to.own)
+  const isAlone = source.approvals_needed === 1
+  return {
+    mayPromote: (caller) => isCovered && (!to.hasMachines || (isAlone && mayApprove(source, caller))),
+    mayCopy: (caller) => isCovered || mayApprove(source, caller),
+  }
+}
+
+/** Whether rules demand more than a policy in any field. */
+function isStricter(rules: PolicySetting, own: Policy): boolean {
+  return !isDeepStrictEqual(tightened(own, [rules]), own)
 }
 
 const WHY: Readonly<Record<WhyNotCode, string>> = {

@@ -19,7 +19,7 @@ const EventBody = z.object({
     id: z.string().nullable(),
   }),
   target: z.object({
-    kind: z.enum(['key', 'bundle', 'user', 'invitation', 'tenant', 'request', 'machine', 'webhook']),
+    kind: z.enum(['key', 'bundle', 'user', 'group', 'invitation', 'tenant', 'request', 'machine', 'webhook']),
     id: z.string(),
     name: z.string().nullable(),
   }),
@@ -82,6 +82,19 @@ export interface AuditStore {
 /** The actions of a group. */
 export function actionsOf(group: AuditGroup): AuditAction[] {
   return AUDIT_ACTIONS.filter((action) => auditGroupOf(action) === group)
+}
+
+const BEGINS_TO_WAIT: ReadonlySet<AuditAction> = new Set([
+  'delivery.first_approved',
+  'request.returned',
+  'proposal.created',
+])
+
+/** Whether other people now decide. A first approval that is on its way to its terminal waits for nobody before its
+ * return. */
+export function waitsForOthers({ action, data }: Pick<AuditEntry, 'action' | 'data'>): boolean {
+  const isOnItsWay = action === 'delivery.first_approved' && data['release'] !== undefined
+  return BEGINS_TO_WAIT.has(action) && !isOnItsWay
 }
 
 /** The columns by which an entry is found, from its text. */

@@ -22,7 +22,16 @@ type Actor =
 
 /** What an event is about. A person's name is never kept; `name` is null then. */
 type EventTarget = {
-  readonly kind: 'key' | 'bundle' | 'user' | 'invitation' | 'tenant' | 'request' | 'machine' | 'webhook'
+  readonly kind:
+    | 'key'
+    | 'bundle'
+    | 'user'
+    | 'group'
+    | 'invitation'
+    | 'tenant'
+    | 'request'
+    | 'machine'
+    | 'webhook'
   readonly id: string
   readonly name: string | null
 }
@@ -103,6 +112,13 @@ const DataFields = z.object({
   hours: z.number(),
   /** Of the bundles whose rules changed, such as `prod/`. */
   folder: z.string(),
+  /** What a member is limited to; empty: no longer to anything. Of a group: what it adds to limits. */
+  limited_to: Names,
+  /** Ids of people who came into a group, and who left it. */
+  people_added: Names,
+  people_removed: Names,
+  /** Ids of the groups of an invitation. */
+  groups: Names,
   /** Rules of a policy that changed, as `assurance: bound`. */
   rules: Names,
   created: z.number(),
@@ -126,6 +142,8 @@ const CutFields = z.object({
   typed: Names,
   /** Keys whose copies come under weaker rules; cut as `names`. */
   weaker: Names,
+  /** Variables whose values an import took from other bundles, as `NAME from dev/app`; cut as `names`. */
+  copied: Names,
   /** Names of variables with the version of each value; cut as `names`. */
   versions: Versions,
   /** Each as `name=value`. */
@@ -144,6 +162,8 @@ export type Event = {
   readonly actor: Actor
   readonly target: EventTarget
   readonly data?: EventData
+  /** Versions of rows that decide, as `memberships 0196… 1764212345678`. */
+  readonly rows?: readonly string[]
   readonly origin: Origin | null
 }
 
@@ -178,9 +198,11 @@ export function madeByOperator(at: string): EventOrigin {
 const BODY_BYTES = 4_096
 const NAMES = 100
 
+type EventFrame = { id: string; personal: string | null }
+
 /** The text of an event's body, at most 4 KiB: JSON with its members in a fixed order. Long lists of names are cut. */
-export function eventBody(event: Event, { id, personal }: { id: string; personal: string | null }): string {
-  const { at, action, actor, target } = event
+export function eventBody(event: Event, { id, personal }: EventFrame): string {
+  const { at, action, actor, target, rows = [] } = event
   return fitting(NAMES, BODY_BYTES, (names) =>
     JSON.stringify({
       id,
@@ -189,6 +211,7 @@ export function eventBody(event: Event, { id, personal }: { id: string; personal
       actor: { kind: actor.kind, id: actor.id },
       target: { kind: target.kind, id: target.id, name: target.name },
       data: allowedData(event.data ?? {}, names),
+      ...(rows.length === 0 ? {} : { rows: rows.slice(0, names) }),
       personal,
     }),
   )

@@ -17,7 +17,7 @@ import { type AssuranceParts, assuranceNow } from '../approvals/value-rules.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
-import type { Caller, Role, SignedCaller } from '../people/membership.ts'
+import type { Caller, Membership, SignedCaller } from '../people/membership.ts'
 import { spendTouch } from '../people/touch.ts'
 import { newHold } from '../requests/release-hold.ts'
 import {
@@ -119,7 +119,7 @@ async function returnTogether(
 ): Promise<Returned> {
   progress.isCarrying = false
   const { request, held, vouch } = stored
-  const role = await heldRole(own, stored)
+  const member = await heldMember(own, stored)
   const nowMs = parts.clock.now().getTime()
   const keptMs = Math.min(nowMs + TIMES.codeReleaseSeconds * 1_000, stored.expiresAtMs)
   const longerMs = parts.waitingSeconds * 1_000
@@ -135,7 +135,7 @@ async function returnTogether(
   if (support) await recordSupport(own, support, { action: 'request.returned', at, origin })
   if (vouch && support === vouch) await replaceOlder({ requests: own.requests, nowMs }, request, vouch)
   progress.isCarrying = true
-  const applied = await carrying?.inside(own, { by: held.by, role, at, origin })
+  const applied = await carrying?.inside(own, { by: held.by, member, at, origin })
   if (applied) await own.requests.change(request.id, nowMs, (now) => appliedStep(now, applied))
   return returned
 }
@@ -147,7 +147,7 @@ function sameHold(now: StoredRequest, { held }: Held): StoredRequest {
 }
 
 // The vouches of a person follow one another, and the rights of a deposit's approver count when it is stored.
-async function heldRole(own: JoinedStores, stored: Held): Promise<Role | null> {
+async function heldMember(own: JoinedStores, stored: Held): Promise<Membership | null> {
   const person = personOf(stored)
   return person && (await own.holdMember(person, stored.held.support === 'vouch'))
 }

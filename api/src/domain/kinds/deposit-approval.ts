@@ -8,7 +8,7 @@ import { requestOrigin } from '../approvals/request-delivery.ts'
 import { stampOf } from '../base/stamp.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import { planChanged } from '../transfer/library-import.ts'
-import { DEPOSIT_REFUSALS, type PlannedDeposit, plannedDeposit } from './deposit-plan.ts'
+import { DEPOSIT_REFUSALS, ofEachBundle, type PlannedDeposit, plannedDeposit } from './deposit-plan.ts'
 import { type StoringParts, storeDeposit } from './deposit-storing.ts'
 import { contentOf, plannedProposal, requireRoom } from './proposal-offer.ts'
 
@@ -61,6 +61,7 @@ async function begun(
 ): Promise<Begun> {
   const { stores, clock, receipts } = parts
   const { asked, choices, plan, boxDigest } = recorded.planned
+  const all = [asked, ...(asked.also ?? [])]
   const { policy, readable, heldBy } = recorded
   const { tenant, username } = await findSelf(stores.tenants, caller)
   const id = clock.newId()
@@ -68,8 +69,8 @@ async function begun(
     id,
     requestId: request.id,
     pollChallenge: request.pollChallenge,
-    bundleName: asked.bundleName,
-    names: [...asked.entries.map(({ name }) => name), ...asked.detach],
+    bundleName: all.map(({ bundleName }) => bundleName).join(', '),
+    names: [...new Set(all.flatMap(({ entries }) => entries.map(({ name }) => name))), ...asked.detach],
     removals: asked.detach.length,
     isProposal: readable !== null,
     heldBy,
@@ -81,6 +82,7 @@ async function begun(
     ...requestFacts(receipts, request, boxDigest),
     kind: 'deposit_approval',
     bundle: { name: asked.bundleName },
+    ...(all.length > 1 && { also: all.slice(1).map(({ bundleName: name }) => ({ name })) }),
     workspace,
     approvers: [{ id: caller.userId, username }],
     released_by: heldBy,
@@ -97,10 +99,11 @@ async function begun(
     assurance: policy.assurance,
     readable,
   }
-  const bundle = { id: plan.bundleId, name: asked.bundleName }
+  const [bundle, ...also] = ofEachBundle(asked, plan, (name, { bundleId }) => ({ id: bundleId, name }))
+  const signed = { bundle, ...(also.length > 0 && { also }), plan_id: plan.planId, box_sha256: boxDigest }
   return {
     // A proposal stores nothing, so it needs no signature. The owner who accepts it signs.
-    ...(readable === null && { signs: () => ({ bundle, plan_id: plan.planId, box_sha256: boxDigest }) }),
+    ...(readable === null && { signs: () => signed }),
     gives: { as: 'approval', approved, ciphertextBase64: null },
     record: (own) => own.deposits.begin(tenant.id, deposit),
     ...(heldBy === null && {

@@ -10,15 +10,11 @@ import { openDeposit } from '../requests/opened-deposit.ts'
 import type { RequestParts } from '../requests/request.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import type { DepositKeyStore } from '../transfer/deposit-key.ts'
-import {
-  type ImportPlan,
-  type LibraryImport,
-  type LibraryImportStore,
-  planOf,
-} from '../transfer/library-import.ts'
+import { type LibraryImport, type LibraryImportStore, planOf } from '../transfer/library-import.ts'
 import {
   choicesOf,
   type FoundKey,
+  type ImportChoices,
   type ImportStep,
   makesKey,
   markAfter,
@@ -39,7 +35,7 @@ export type PlannedDeposit = ApprovalScope &
   DepositPlaces & {
     asked: LibraryImport
     choices: ApprovedDeposit['choices']
-    plan: ImportPlan
+    plan: Awaited<ReturnType<typeof planOf>>
     /** Of the sealed box, 64 hex digits. */
     boxDigest: string
   }
@@ -53,9 +49,26 @@ export async function plannedDeposit(
   treatment: Treatment,
 ): Promise<PlannedDeposit> {
   const { asked, choices, boxDigest } = await importOf(parts, stored.request, treatment)
-  const plan = await planOf(parts.stores, caller, asked)
-  const written = { tenantId: caller.tenantId, bundleName: asked.bundleName, steps: plan.steps }
-  return { asked, choices, boxDigest, plan, people: 1, ...(await placesOf(parts.stores.bundles, written)) }
+  const plan = await planOf({ ...parts.stores, clock: parts.clock }, caller, asked)
+  const written = ofEachBundle(asked, plan, (bundleName, { steps }) => ({ bundleName, steps }))
+  const { tenantId } = caller
+  return {
+    asked,
+    choices,
+    boxDigest,
+    plan,
+    people: 1,
+    ...(await placesOf(parts.stores.bundles, tenantId, written)),
+  }
+}
+
+/** What `of` says of each bundle; that of the request comes first. */
+export function ofEachBundle<Plan, Said>(
+  { bundleName, also = [] }: LibraryImport,
+  plan: Plan & { also: readonly Plan[] },
+  of: (bundleName: string, plan: Plan) => Said,
+): [Said, ...Said[]] {
+  return [of(bundleName, plan), ...also.map((other, index) => of(other.bundleName, plan.also[index] ?? plan))]
 }
 
 /** The import that a deposit asks for.
@@ -64,26 +77,51 @@ export async function importOf(
   parts: PlanParts,
   request: ApprovalRequest,
   treatment: Treatment,
-): Promise<{ asked: LibraryImport; choices: ApprovedDeposit['choices']; boxDigest: string }> {
+): Promise<{
+  asked: LibraryImport & { also: readonly LibraryImport[] }
+  choices: ApprovedDeposit['choices']
+  boxDigest: string
+}> {
   const { deposit, suggestedBundle } = request
   if (!deposit || suggestedBundle === null)
     throw new DomainError('conflict', 'This request asks for values: it is no deposit')
   const opened = await openDeposit(parts, request)
   const { own = opened.own, share = opened.share, replace = opened.replace, key_names = {} } = treatment
-  const choices = choicesOf({ own, share, replace, key_names })
   const { entries, detach, base, boxDigest } = opened
-  const asked = { bundleName: suggestedBundle, entries, detach, choices, base, planId: undefined }
+  const { also: others } = opened
+  const all = choicesOf({ own, share, replace, key_names })
+  const choices = others.length === 0 ? all : choicesFor(entries, all)
+  const also = others.map((other) => ({
+    bundleName: other.bundle,
+    entries: other.entries,
+    detach: [],
+    choices: choicesFor(other.entries, all),
+    base,
+    planId: undefined,
+  }))
+  const asked = { bundleName: suggestedBundle, entries, detach, choices, base, planId: undefined, also }
   return { asked, choices: { own, share, replace, keyNames: key_names }, boxDigest }
+}
+
+// A choice counts in each bundle that gets the name.
+function choicesFor(entries: LibraryImport['entries'], choices: ImportChoices): ImportChoices {
+  const names = new Set(entries.map(({ name }) => name))
+  const { own, share, replace, keyNames } = choices
+  const within = (given: ReadonlySet<string>) => new Set([...given].filter((name) => names.has(name)))
+  return {
+    own: within(own),
+    share: within(share),
+    replace: replace === 'all' ? replace : within(replace),
+    keyNames: new Map([...keyNames].filter(([name]) => names.has(name))),
+  }
 }
 
 /** What the approver sees of a plan. */
 export function shownPlan(
-  { plan, asked, changes, production }: PlannedDeposit,
+  { plan, changes, production }: PlannedDeposit,
   grounds: Grounds,
-): Omit<z.input<typeof DepositPlan>, 'plan' | 'stricter'> {
+): Omit<z.input<typeof DepositPlan>, 'plan' | 'stricter' | 'also' | 'bundle' | 'bundle_id'> {
   return {
-    bundle_id: plan.bundleId,
-    bundle: asked.bundleName,
     plan_id: plan.planId,
     ...shownRules(DEPOSIT_REFUSALS, grounds),
     changes,
@@ -129,18 +167,21 @@ export type DepositPlaces = {
   production: string[]
 }
 
-type WriteTargets = { tenantId: string; bundleName: string; steps: readonly ImportStep[] }
+type WriteTarget = { bundleName: string; steps: readonly ImportStep[] }
 
 /** The bundles that a deposit writes to or takes a key from. */
 export async function placesOf(
   bundles: BundleStore,
-  { tenantId, bundleName, steps }: WriteTargets,
+  tenantId: string,
+  targets: readonly WriteTarget[],
 ): Promise<DepositPlaces> {
+  const steps = targets.flatMap((target) => target.steps)
   const changes = bundlesBeside(steps, 'replace')
-  const changed = new Set([bundleName, ...changes])
+  const written = targets.map(({ bundleName }) => bundleName)
+  const changed = new Set([...written, ...changes])
   const known = await bundles.findNamed(tenantId, [...changed, ...bundlesBeside(steps, 'share')])
-  const isNew = !known.some(({ name }) => name === bundleName)
-  const places = [...(isNew ? [{ ...UNNAMED, id: null, name: bundleName }] : []), ...known]
+  const made = written.filter((each) => !known.some(({ name }) => name === each))
+  const places = [...made.map((name) => ({ ...UNNAMED, id: null, name })), ...known]
   const production = places.filter((place) => changed.has(place.name) && isProduction(place))
   return { places, changes, production: production.map(({ name }) => name) }
 }

@@ -11,9 +11,9 @@ import type { Caller } from '../people/membership.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
-import { countsOf, variablesOf } from '../transfer/imported-variables.ts'
+import { countsOf, type ImportedVariable, variablesOf } from '../transfer/imported-variables.ts'
 import { type ImportChange, type ImportPlan, importVariables } from '../transfer/library-import.ts'
-import { importOf, type PlannedDeposit } from './deposit-plan.ts'
+import { importOf, ofEachBundle, type PlannedDeposit } from './deposit-plan.ts'
 import { type ProposingParts, plannedProposal, proposalOf } from './proposal-offer.ts'
 
 /*
@@ -56,13 +56,13 @@ export async function returningDeposit(
   const { approverId: userId, tenant, choices, readable } = approval
   const { keyNames, ...treatment } = choices
   const planned = readable
-    ? await plannedProposal(parts, { tenantId: tenant.id }, request)
+    ? await plannedProposal(parts, { tenantId: tenant.id, reach: null }, request)
     : { ...(await importOf(parts, request, { ...treatment, key_names: keyNames })), plan: null }
   return {
     storesIn: tenant.id,
-    async inside(own, { role }) {
-      if (role === null) throw mayNot()
-      const caller = { userId, tenantId: tenant.id, role, origin: requestOrigin(request) }
+    async inside(own, { member }) {
+      if (member === null) throw mayNot()
+      const caller = { userId, tenantId: tenant.id, ...member, origin: requestOrigin(request) }
       return await storeDeposit(parts, own, { request, approval, caller, planned })
     },
   }
@@ -84,20 +84,26 @@ async function importApproved(
   const { depositId: id, planId, tenant: workspace, username } = approval
   const imports = { imports: own.imports, clock: parts.clock }
   const done = await importVariables(imports, caller, { ...planned.asked, planId })
-  const bundle = { id: done.bundleId, name: planned.asked.bundleName }
-  const counts = countsOf(variablesOf(done))
-  await own.events.record({
-    ...madeBy(done.stamp),
-    action: 'deposit.applied',
-    target: { kind: 'bundle', ...bundle },
-    data: { deposit: id, ...countsData(counts) },
+  const stored = ofEachBundle<ImportChange, StoredBundle>(planned.asked, done, (name, change) => {
+    const variables = variablesOf(change)
+    return { bundle: { id: change.bundleId, name }, variables, counts: countsOf(variables) }
   })
+  for (const { bundle, counts } of stored)
+    await own.events.record({
+      ...madeBy(done.stamp),
+      action: 'deposit.applied',
+      target: { kind: 'bundle', ...bundle },
+      data: { deposit: id, ...countsData(counts) },
+    })
   const receipt = depositReceipt(
     parts.receipts,
     { request, approval },
-    { done, boxDigest: planned.boxDigest },
+    { done, stored, boxDigest: planned.boxDigest },
   )
-  return { deposit: { id, bundle, workspace, counts, approved_by: username, receipt } }
+  const [{ bundle, counts }, ...others] = stored
+  const also = others.map((other) => ({ bundle: other.bundle, counts: other.counts }))
+  const answer = { id, bundle, workspace, counts, ...(also.length > 0 && { also }) }
+  return { deposit: { ...answer, approved_by: username, receipt } }
 }
 
 function countsData({ create, own, update, replace, detach }: ReturnType<typeof countsOf>): EventData {
@@ -116,21 +122,34 @@ async function keepProposal(
   return { proposal: { id, bundle: { name }, workspace: approval.tenant, expires_at: until } }
 }
 
+type StoredBundle = {
+  bundle: { id: string; name: string }
+  variables: ImportedVariable[]
+  counts: ReturnType<typeof countsOf>
+}
+
+type StoredContent = {
+  done: ImportChange
+  /** The bundle of the request comes first. */
+  stored: [StoredBundle, ...StoredBundle[]]
+  boxDigest: string
+}
+
 /** The signed receipt of a deposit: what was stored, where, and who approved it. */
 function depositReceipt(
   signer: ReceiptSigner,
   { request, approval }: ReleasedDeposit,
-  { done, boxDigest }: { done: ImportChange; boxDigest: string },
+  { done, stored: [first, ...also], boxDigest }: StoredContent,
 ): z.output<typeof Receipt> {
-  const variables = variablesOf(done)
   const payload = {
     ...requestFacts(signer, request, boxDigest),
     kind: 'deposit',
     deposit_id: approval.depositId,
-    bundle: { id: done.bundleId, name: request.suggestedBundle },
+    bundle: first.bundle,
     workspace: approval.tenant,
-    variables,
-    counts: countsOf(variables),
+    variables: first.variables,
+    counts: first.counts,
+    ...(also.length > 0 && { also }),
     approvers: [{ id: approval.approverId, username: approval.username }],
     stored_at: done.stamp.at,
   }

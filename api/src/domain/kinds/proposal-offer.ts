@@ -5,6 +5,7 @@ import { type Grounds, refusalOf } from '../approvals/approval-rules.ts'
 import { labelOf, requestOrigin } from '../approvals/request-delivery.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
+import { requireReached } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
@@ -90,18 +91,25 @@ function firstOf(texts: readonly unknown[]): string {
  * @throws DomainError not_found · deposit_damaged · conflict (no deposit) */
 export async function plannedProposal(
   parts: PlanParts,
-  { tenantId }: Pick<Caller, 'tenantId'>,
+  caller: Pick<Caller, 'tenantId' | 'reach'>,
   request: ApprovalRequest,
 ): Promise<PlannedDeposit> {
   const { asked: sent, choices, boxDigest } = await importOf(parts, request, {})
-  const { attached } = await parts.stores.imports.read(tenantId, readingOf(sent))
+  if (sent.also.length > 0)
+    throw new DomainError(
+      'conflict',
+      'Values for several bundles cannot be proposed: import one file at a time',
+    )
+  requireReached(caller, sent.bundleName)
+  const { tenantId } = caller
+  const { attached } = await parts.stores.imports.read(tenantId, readingOf(caller, sent))
   const asked = { ...sent, entries: sent.entries.map((entry) => markedAs(attached.get(entry.name), entry)) }
-  const written = { tenantId, bundleName: asked.bundleName, steps: [] }
-  const rules = await placesOf(parts.stores.bundles, written)
+  const written = [{ bundleName: asked.bundleName, steps: [] }]
+  const rules = await placesOf(parts.stores.bundles, tenantId, written)
   const bundleId = rules.places.find(({ name }) => name === asked.bundleName)?.id ?? null
   const names = asked.entries.map(({ name }) => name)
   const planId = digestOf(JSON.stringify([bundleId, asked.bundleName, names, asked.detach]))
-  const plan = { bundleId, steps: [], removals: [], planId }
+  const plan = { bundleId, steps: [], removals: [], planId, also: [] }
   return { asked, choices, boxDigest, plan, people: 1, approvers: 'anyone', ...rules }
 }
 

@@ -38,10 +38,10 @@ export async function planProposal(
   asked: ProposalChoice,
 ): Promise<PlannedProposal> {
   const { imported, readable } = await importOf(parts, caller, asked)
-  const plan = await planOf(parts.stores, caller, imported)
+  const plan = await planOf({ ...parts.stores, clock: parts.clock }, caller, imported)
   const { bundleName } = imported
-  const written = { tenantId: caller.tenantId, bundleName, steps: plan.steps }
-  const { changes, production } = await placesOf(parts.stores.bundles, written)
+  const written = [{ bundleName, steps: plan.steps }]
+  const { changes, production } = await placesOf(parts.stores.bundles, caller.tenantId, written)
   return { plan, bundleName, readable, changes, production }
 }
 

@@ -55,7 +55,7 @@ export const DELIVERY: ApprovalKind<ApprovalParts, ValuesChoice> = {
 
 /** What judges a delivery of these names. */
 export function judgedDelivery(
-  { stores }: ApprovalParts,
+  { stores }: { stores: Parameters<typeof rulesOfValues>[0] },
   bundle: Bundle,
   names: readonly string[],
 ): ApprovalScope {

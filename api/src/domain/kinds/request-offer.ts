@@ -130,7 +130,7 @@ async function demandsOf(parts: ValuesOfferParts, asking: OpenCall, { bundle, al
   })
   const { policy, own, first } = grounds
   const rules = shownRules(DELIVERY_REFUSALS, grounds)
-  const others = await othersFor(parts, grounds, rules.why_not)
+  const others = await othersFor(parts, grounds, { refusal: rules.why_not, bundle })
   const isFree = asking.stored.vouch === null && asking.stored.first === null
   const demands = {
     ...rules,
@@ -149,9 +149,13 @@ async function demandsOf(parts: ValuesOfferParts, asking: OpenCall, { bundle, al
 const OTHERS_MAY: ReadonlySet<WhyNotCode> = new Set(['owner_approves', 'named_approves', 'second_person'])
 
 // Names of those who may approve what this person may not.
-async function othersFor({ stores }: ValuesOfferParts, grounds: Grounds, refusal: Refusal | null) {
+async function othersFor(
+  { stores }: ValuesOfferParts,
+  { caller, policy }: Grounds,
+  { refusal, bundle }: { refusal: Refusal | null; bundle: Bundle },
+) {
   if (refusal === null || !OTHERS_MAY.has(refusal.code)) return null
-  return await otherApprovers(stores.memberships, grounds.caller, grounds.policy)
+  return await otherApprovers(stores.memberships, caller, { policy, names: [bundle.name] })
 }
 
 // The person as the server knows them, for people of the same workspace.

@@ -52,17 +52,22 @@ export const VOUCH: ApprovalKind<VouchParts, z.output<typeof VouchRequest>> = {
       ...judgedDelivery(parts, bundle, keys),
       requireSame: () => {},
       async begin(grounds) {
-        const deciders = await requireDeciders(parts, grounds)
+        const deciders = await requireDeciders(parts, grounds, bundle.name)
         return begun(parts, caller, { bundle, keys, deciders, request, release: choice.release })
       },
     }
   },
 }
 
-async function requireDeciders({ stores }: VouchParts, grounds: Grounds): Promise<Vouch['deciders']> {
+async function requireDeciders(
+  { stores }: VouchParts,
+  grounds: Grounds,
+  bundleName: string,
+): Promise<Vouch['deciders']> {
   const refusal = refusalOf(DELIVERY_REFUSALS, grounds)
   if (refusal === null) throw new DomainError('conflict', 'You may approve this request yourself')
-  const others = await otherApprovers(stores.memberships, grounds.caller, grounds.policy)
+  const { caller, policy } = grounds
+  const others = await otherApprovers(stores.memberships, caller, { policy, names: [bundleName] })
   if (!mayAskOthers(grounds, others)) throw refused(refusal)
   return { who: refusal.code === 'named_approves' ? 'named' : 'owner', count: others.length }
 }

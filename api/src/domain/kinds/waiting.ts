@@ -1,25 +1,32 @@
 import type { WaitingList } from '@keyferry/contract'
 import type { z } from 'zod'
-import { groundsOf } from '../approvals/approval-grounds.ts'
+import { groundsOf, type RuleParts } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, refusalOf } from '../approvals/approval-rules.ts'
 import type { ValueRules } from '../approvals/policy.ts'
 import { notingRules } from '../approvals/together.ts'
 import { rulesOfNames, rulesOfValues } from '../approvals/value-rules.ts'
-import type { Bundle } from '../library/bundle.ts'
+import type { Bundle, BundleStore } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
+import type { RequestStore } from '../requests/request-store.ts'
 import type { StoredRequest } from '../requests/stored-request.ts'
 import { listProposals, type ProposalParts } from '../transfer/proposal.ts'
-import { type ApprovalParts, judgedDelivery, placeOf } from './request-approval.ts'
+import { judgedDelivery, placeOf } from './request-approval.ts'
 
 /*
  * What waits for the decision of this person: requests that another person of the workspace supports and that the
  * rules let this person decide.
  */
 
+type WaitingParts = RuleParts &
+  ProposalParts & {
+    stores: Parameters<typeof rulesOfValues>[0] & { bundles: Pick<BundleStore, 'find'> }
+    requests: Pick<RequestStore, 'waitingIn'>
+  }
+
 type Item = z.input<typeof WaitingList>[number]
 
 /** Newest first. */
-export async function listWaiting(given: ApprovalParts & ProposalParts, caller: Caller): Promise<Item[]> {
+export async function listWaiting(given: WaitingParts, caller: Caller): Promise<Item[]> {
   const { policies } = notingRules(given.stores.policies)
   const parts = { ...given, stores: { ...given.stores, policies } }
   const bundles = bundlesRead(parts, caller)
@@ -36,7 +43,7 @@ export async function listWaiting(given: ApprovalParts & ProposalParts, caller: 
 type RuledBundle = { bundle: Bundle; rulesOf: (names: readonly string[]) => Promise<readonly ValueRules[]> }
 
 // Many requests can wait for the values of one bundle, so each bundle is read once, and the rules of each value.
-function bundlesRead({ stores }: ApprovalParts, { tenantId }: Caller) {
+function bundlesRead({ stores }: WaitingParts, { tenantId }: Caller) {
   const known = new Map<string, Promise<RuledBundle | null>>()
   const read = async (bundleId: string): Promise<RuledBundle | null> => {
     const bundle = await stores.bundles.find(tenantId, bundleId)
@@ -49,7 +56,7 @@ function bundlesRead({ stores }: ApprovalParts, { tenantId }: Caller) {
   }
 }
 
-function rulesRead(stores: ApprovalParts['stores'], bundle: Bundle): RuledBundle['rulesOf'] {
+function rulesRead(stores: WaitingParts['stores'], bundle: Bundle): RuledBundle['rulesOf'] {
   const known = new Set<string>()
   const rules: ValueRules[] = []
   return async (names) => {
@@ -70,7 +77,7 @@ async function proposalsFor(parts: ProposalParts, caller: Caller): Promise<Item[
 }
 
 async function itemOf(
-  parts: ApprovalParts,
+  parts: WaitingParts,
   { caller, bundles }: { caller: Caller; bundles: ReturnType<typeof bundlesRead> },
   stored: StoredRequest,
 ): Promise<Item | null> {

@@ -9,16 +9,18 @@ import {
   bundleNameTaken,
   newBundle,
   normalTags,
+  requireReached,
   type SeenBundle,
 } from './bundle.ts'
 import { requireBundleEditor, seeBundle } from './bundle-rights.ts'
 
-/** @throws DomainError conflict: the tenant has a bundle of this name */
+/** @throws DomainError conflict: the tenant has a bundle of this name · not_found: the name is out of reach */
 export async function createBundle(
   bundles: BundleStore,
   caller: Caller,
   { draft, clock }: { draft: BundleDraft; clock: ClockAndIds },
 ): Promise<SeenBundle> {
+  requireReached(caller, draft.name)
   const stamp = stampOf(caller, clock)
   const bundle = newBundle(draft, { id: clock.newId(), stamp })
   if (!(await bundles.insert(bundle, stamp))) throw bundleNameTaken()
@@ -34,6 +36,7 @@ export async function updateBundle(
 ): Promise<SeenBundle> {
   await requireBundleEditor(bundles, caller, bundleId)
   const tags = change.tags === undefined ? undefined : normalTags(change.tags)
-  await bundles.update({ ...change, tags, bundleId }, stampOf(caller, clock))
+  if (change.name !== undefined) requireReached(caller, change.name)
+  await bundles.update({ ...change, tags, bundleId }, stampOf(caller, clock), caller)
   return readBack(seeBundle(bundles, { tenantId: caller.tenantId, bundleId: bundleId }, caller))
 }

@@ -29,7 +29,8 @@ export async function requireBundleEditor(
 }
 
 /** Whether the caller may take keys out of bundles. Where a bundle sets rules, or an owner says that it is for
- * production, a secret that other bundles hold too would come free of them, so only an owner may.
+ * production, a secret that other bundles hold too would come free of them, so only an owner may. The same
+ * where bundles out of the caller's reach hold it.
  * @returns of a bundle and a key */
 export async function takingOut(
   bundles: BundleStore,
@@ -43,7 +44,9 @@ export async function takingOut(
   const shared = await bundles.sharedSecrets(caller.tenantId, { ...taken, bundleIds })
   const editable = new Set(edited.map(([id]) => id))
   const kept = new Set(shared.map(({ bundle_id, key_id }) => `${bundle_id} ${key_id}`))
-  return (bundleId, keyId) => editable.has(bundleId) && !kept.has(`${bundleId} ${keyId}`)
+  const isKept = (bundleId: string, keyId: string) =>
+    kept.has(`${bundleId} ${keyId}`) || found.get(bundleId)?.sharedOutside.has(keyId)
+  return (bundleId, keyId) => editable.has(bundleId) && !isKept(bundleId, keyId)
 }
 
 /** @throws DomainError not_found · forbidden */
@@ -69,6 +72,7 @@ export async function seeBundle(
   return seen ?? { ...bundle, ...NOTHING }
 }
 
+const NO_RIGHTS = { changers: 'owner', isRuled: true, sharedOutside: new Set<string>() } as const
 const NOTHING: BundleMay = { may_edit: false, may_duplicate: false }
 
 /** @param caller null: a machine, which may do nothing with a bundle but use it */
@@ -83,7 +87,7 @@ async function seenBy(
     caller === null || caller.role === 'owner' ? null : await bundles.rights(caller.tenantId, ids)
   return found.map((bundle) => {
     const { created_by } = bundle
-    const right = rights?.get(bundle.id) ?? { created_by, changers: 'owner', isRuled: true }
+    const right = rights?.get(bundle.id) ?? { ...NO_RIGHTS, created_by }
     return { ...bundle, ...(caller === null ? NOTHING : mayOf(caller, right)) }
   })
 }

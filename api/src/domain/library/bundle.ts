@@ -4,6 +4,7 @@ import { DomainError } from '../base/errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from '../base/listing.ts'
 import { firstStamp, type Stamp } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
+import { reaches } from '../people/reach.ts'
 import type { BundleRights } from './value-rights.ts'
 
 /*
@@ -40,8 +41,9 @@ export type Taken = { bundleIds: readonly string[]; keyIds: readonly string[] }
 export interface BundleStore {
   /** False when the tenant has a bundle of this name. */
   insert(bundle: NewBundle, stamp: Stamp): Promise<boolean>
-  /** @throws DomainError not_found · conflict: the name is taken · changed */
-  update(change: BundleChange & { bundleId: string }, stamp: Stamp): Promise<void>
+  /** @param editor who must be allowed to edit the bundle under its new name too
+   * @throws DomainError not_found · conflict: the name is taken · changed · forbidden */
+  update(change: BundleChange & { bundleId: string }, stamp: Stamp, editor: Caller): Promise<void>
   find(tenantId: string, bundleId: string): Promise<Bundle | null>
   /** By the bundle's id; leaves out bundles that the tenant does not have. */
   rights(tenantId: string, bundleIds: readonly string[]): Promise<ReadonlyMap<string, BundleRights>>
@@ -88,6 +90,18 @@ export async function listBundles(
 ): Promise<Listing<Bundle>> {
   const total = await bundles.count(tenantId, filter)
   return { total, chunks: chunksOf((slice) => bundles.list(tenantId, filter, slice), page) }
+}
+
+const PATTERNS_SHOWN = 5
+
+/** Of a name outside of the caller's reach, the answer is the same whether a bundle has it or not.
+ * @throws DomainError not_found */
+export function requireReached({ reach }: Pick<Caller, 'reach'>, bundleName: string): void {
+  if (reach === null || reaches(reach, bundleName)) return
+  const { patterns } = reach
+  const seen = patterns.slice(0, PATTERNS_SHOWN).join(', ')
+  const more = patterns.length > PATTERNS_SHOWN ? ', …' : ''
+  throw new DomainError('not_found', `You see only ${seen}${more} in this workspace: choose a name that fits`)
 }
 
 export function bundleNotFound(): DomainError {

@@ -8,7 +8,7 @@ import { takingOut } from './bundle-rights.ts'
 import type { KeyStore } from './key.ts'
 import { type Deadlines, dueOf } from './key-lifetime.ts'
 import type { TemplateParts } from './template.ts'
-import { mayChange, mayShow } from './value-rights.ts'
+import { mayChange, mayShow, type ValueRights } from './value-rights.ts'
 import { maskedText } from './wanted-values.ts'
 
 /*
@@ -37,7 +37,9 @@ type OfAttachment = 'required' | 'order' | 'missing_parts' | 'may_detach'
 type Derived = OfAttachment | 'value' | 'due' | 'may_change' | 'may_show'
 
 /** `value`: null for a secret, and for a long one (`isLong`). */
-export type ComparedKey = Omit<CellFacts, Derived> & Deadlines & { value: Plaintext | null; isLong: boolean }
+export type ComparedKey = Omit<CellFacts, Derived> &
+  Deadlines &
+  Pick<ValueRights, 'value_proposed_by'> & { value: Plaintext | null; isLong: boolean }
 
 export interface ComparisonStore {
   /** Of keys, by id. */
@@ -152,7 +154,8 @@ async function factReader(
     const entry = byName.get(name)?.get(bundle_id)
     const key = known.get(key_id ?? '')
     if (key_id === null || key === undefined || entry === undefined) return null
-    const rights = { value_set_by: key.set_by.id, changers: changers?.get(key_id) ?? 'owner' }
+    const { set_by, value_proposed_by } = key
+    const rights = { value_set_by: set_by.id, value_proposed_by, changers: changers?.get(key_id) ?? 'owner' }
     return {
       ...presentFacts(key, clock.now()),
       required: entry.required,
@@ -165,7 +168,7 @@ async function factReader(
   }
 }
 
-function presentFacts({ rotate_at, isLong, value, ...key }: ComparedKey, now: Date) {
+function presentFacts({ rotate_at, isLong, value, value_proposed_by: _by, ...key }: ComparedKey, now: Date) {
   const due = dueOf({ expires_at: key.expires_at, rotate_at }, now)
   return { ...key, due, value: isLong ? null : maskedText(value) }
 }

@@ -5,7 +5,7 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
-import { type BundleStore, bundleNotFound, type SeenBundle } from './bundle.ts'
+import { type BundleStore, bundleNotFound, requireReached, type SeenBundle } from './bundle.ts'
 import { seeBundle } from './bundle-rights.ts'
 import { libraryNames } from './library-name.ts'
 import { maskOverSecret } from './mask.ts'
@@ -47,6 +47,7 @@ export async function duplicateBundle(
   caller: Caller,
   { bundleId, draft, clock }: { bundleId: string; draft: DuplicateDraft; clock: ClockAndIds },
 ): Promise<SeenBundle> {
+  requireReached(caller, draft.name)
   const values = new Map(Object.entries(draft.values))
   const own = new Set([...draft.own, ...values.keys()])
   const rights = (await bundles.rights(caller.tenantId, [bundleId])).get(bundleId)

@@ -13,7 +13,7 @@ import { mayChange, mayShow, type ValueRights } from './value-rights.ts'
  * time.
  */
 
-export type KeyOfBatch = { id: string; name: string; value_set_by: string }
+export type KeyOfBatch = { id: string; name: string } & Omit<ValueRights, 'changers'>
 
 /** `key_count`: how many of the keys the bundle uses. */
 type KeyUse = { id: string; name: string; created_by: string; key_count: number }

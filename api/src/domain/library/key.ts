@@ -29,7 +29,8 @@ type DerivedField = 'value' | 'is_template' | 'template_parts' | 'due'
  * that the key has had, from 1. `value_changed_elsewhere_at`: of a value that moved here, when it last changed on the
  * other server, as the moved file says. No proof. */
 export type Key = Omit<z.output<typeof KeySchema>, DerivedField | keyof Rights> &
-  Deadlines & { value: Plaintext | null; templateParts: TemplateParts }
+  Deadlines &
+  Pick<ValueRights, 'value_proposed_by'> & { value: Plaintext | null; templateParts: TemplateParts }
 
 /** A key as one person sees it. */
 export type SeenKey = Key & Rights & { bundles?: BundleReference[] }
@@ -101,12 +102,18 @@ export interface KeyStore {
   delete(tenantId: string, keyId: string, stamp: Stamp): Promise<boolean>
 }
 
-/** @throws DomainError conflict: the tenant has a key of this name · invalid: the value is no template */
+/** Whether the caller may create keys that no bundle delivers. A limited member would not see them. */
+export const mayCreateKeys = ({ reach }: Pick<NamedCaller, 'reach'>) => reach === null
+
+/** @throws DomainError conflict: the tenant has a key of this name · invalid: the value is no template · forbidden: a
+ *   limited member, who creates keys in bundles */
 export async function createKey(
   keys: KeyStore,
   caller: NamedCaller,
   { draft: { is_template, value: text, ...draft }, clock }: { draft: KeyDraft; clock: ClockAndIds },
 ): Promise<SeenKey> {
+  if (!mayCreateKeys(caller))
+    throw new DomainError('forbidden', 'You see only some bundles: add the variable to one of them')
   const stamp = stampOf(caller, clock)
   const value = Plaintext.of(text)
   const templateUses = is_template ? templateUsesOf(value) : null
@@ -119,6 +126,7 @@ export async function createKey(
     ...key,
     ...set,
     value_set_by: { kind: 'user', id, name },
+    value_proposed_by: null,
     updated_by_name: name,
     rotate_at: rotationTime(set, key.rotate_after_days),
     used_in_bundles: 0,
@@ -158,14 +166,15 @@ async function allSeenBy(keys: KeyStore, caller: Caller, found: readonly Key[]):
   })
 }
 
-const NO_RIGHTS: ValueRights = { value_set_by: '', changers: 'owner' }
+const NO_RIGHTS: ValueRights = { value_set_by: '', value_proposed_by: null, changers: 'owner' }
 
 // Of an owner's rights nothing needs to be read.
 async function rightsOf(keys: KeyStore, caller: Caller, found: readonly Key[]): Promise<ValueRights[]> {
   const ids = found.map(({ id }) => id)
   const changers = caller.role === 'owner' ? null : await keys.changersOf(caller.tenantId, ids)
-  return found.map(({ id, value_set_by }) => ({
+  return found.map(({ id, value_set_by, value_proposed_by }) => ({
     value_set_by: value_set_by.id,
+    value_proposed_by,
     changers: changers?.get(id) ?? 'owner',
   }))
 }

@@ -1,4 +1,5 @@
 import { CHANGERS, type Changers, TIMES } from '@keyferry/contract'
+import { DomainError } from '../base/errors.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
 
 /*
@@ -7,8 +8,9 @@ import { type Caller, ownerRequired } from '../people/membership.ts'
  * value that an owner stored is none of its creator's.
  */
 
-/** `value_set_by`: who set the current value. `changers`: the strictest of what the bundles that hold the key say. */
-export type ValueRights = { value_set_by: string; changers: Changers }
+/** `value_set_by`: who set the current value. `value_proposed_by`: of a value that another person stored or promoted,
+ * whose it is. `changers`: the strictest of what the bundles that hold the key say. */
+export type ValueRights = { value_set_by: string; value_proposed_by: string | null; changers: Changers }
 
 /** Who may change the values of a bundle, if neither it nor its workspace says so. */
 const DEFAULT_CHANGERS: Changers = 'setter'
@@ -23,15 +25,20 @@ export function changersAt(places: readonly { changers: Changers | null }[]): Ch
   return strictestChangers(places) ?? DEFAULT_CHANGERS
 }
 
-export function mayChange({ userId, role }: Caller, { value_set_by, changers }: ValueRights): boolean {
-  if (role === 'owner' || changers === 'member') return true
-  return changers === 'setter' && value_set_by === userId
+export function mayChange(caller: Caller, key: ValueRights): boolean {
+  if (caller.role === 'owner' || key.changers === 'member') return true
+  return key.changers === 'setter' && isSetter(caller, key)
+}
+
+// Who typed a value that another person put here has no right in this place.
+function isSetter({ userId }: Caller, { value_set_by, value_proposed_by }: ValueRights): boolean {
+  return value_set_by === userId && value_proposed_by === null
 }
 
 /** Whether the caller may say that the value is no secret, compare it, or put its key into another bundle. Only who set
  * it may, and only if they may still change it. */
 export function mayShow(caller: Caller, key: ValueRights): boolean {
-  return caller.role === 'owner' || (mayChange(caller, key) && key.value_set_by === caller.userId)
+  return caller.role === 'owner' || (mayChange(caller, key) && isSetter(caller, key))
 }
 
 /** Whether the caller may learn that a value is the current one. Who may change a secret that another person set must
@@ -54,20 +61,34 @@ export function mayRestore(caller: Caller, key: Undoing, { version, at }: { vers
 /** What is asked of a change. `value`: a new one; absent where the text stays. */
 type AskedChange = { is_secret?: boolean | undefined; isTemplate?: boolean | undefined; value?: unknown }
 
+/** A part of a composed value can be held out of reach.
+ * @throws DomainError forbidden */
+export function requireMayCompose({ reach }: Caller): void {
+  if (reach !== null)
+    throw new DomainError('forbidden', 'You see only some bundles: an owner composes values for you')
+}
+
 /** A change that says that a value is no secret shows it. A text that becomes a template, or stops being one, is set
  * anew by the caller, who could show it next.
  * @throws DomainError forbidden */
 export function requireChangeAllowed(
   caller: Caller,
   key: ValueRights,
-  { is_secret, isTemplate, value }: AskedChange,
+  { is_secret, isTemplate, value, wasTemplate = false }: AskedChange & { wasTemplate?: boolean },
 ): void {
+  if (isTemplate ?? (value !== undefined && wasTemplate)) requireMayCompose(caller)
   const takesOver = isTemplate !== undefined && value === undefined
   requireRight(is_secret === false || takesOver ? mayShow(caller, key) : mayChange(caller, key))
 }
 
-/** `isRuled`: the bundle or a folder over it sets a rule, or an owner says that it is for production. */
-export type BundleRights = { created_by: string; changers: Changers; isRuled: boolean }
+/** `isRuled`: the bundle or a folder over it sets a rule, or an owner says that it is for production. `sharedOutside`:
+ * ids of its secrets that bundles out of the caller's reach hold too. */
+export type BundleRights = {
+  created_by: string
+  changers: Changers
+  isRuled: boolean
+  sharedOutside: ReadonlySet<string>
+}
 
 /** Whether the caller may change what a bundle holds, its name and its texts. */
 export function mayEditBundle({ userId, role }: Caller, { created_by, changers }: BundleRights): boolean {
@@ -76,8 +97,8 @@ export function mayEditBundle({ userId, role }: Caller, { created_by, changers }
 }
 
 /** Whether the caller may duplicate a bundle: its values would come free of its rules. */
-export function mayDuplicate({ role }: Caller, { isRuled }: BundleRights): boolean {
-  return role === 'owner' || !isRuled
+export function mayDuplicate({ role }: Caller, { isRuled, sharedOutside }: BundleRights): boolean {
+  return role === 'owner' || (!isRuled && sharedOutside.size === 0)
 }
 
 /** @throws DomainError forbidden */

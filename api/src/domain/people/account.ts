@@ -1,4 +1,5 @@
 import { ATTEMPTS, TIMES } from '@keyferry/contract'
+import type { UsedToken } from '@keyferry/crypto/invitation-token'
 import { decoyHash, hashPassword, verifyPassword } from '@keyferry/crypto/password'
 import { isSetupCode } from '@keyferry/crypto/setup-code'
 import { hashToken } from '@keyferry/crypto/token'
@@ -12,9 +13,9 @@ import { type Home, homeOf, type NewUser, type NewWorkspace, newcomer, type User
 
 /*
  * A local account signs in with e-mail and password; these rules serve the sign-in mode `accounts` only. The first
- * account needs the set-up code and becomes owner of its workspace. Every further account needs an invitation. Too
- * many failed attempts lock an e-mail for a while. An unknown e-mail behaves exactly like a wrong password, so that an
- * attacker cannot learn which e-mails have an account.
+ * account needs the set-up code and becomes owner of its workspace. Every further account needs an invitation, and gets
+ * no workspace beside the one that it joins. Too many failed attempts lock an e-mail for a while. An unknown e-mail
+ * behaves exactly like a wrong password, so that an attacker cannot learn which e-mails have an account.
  */
 
 export type Account = {
@@ -83,30 +84,34 @@ export async function setUpAccount(
  * invalid (the password is too easy to guess) */
 export async function joinWithAccount(
   stores: { accounts: AccountStore; users: UserStore; invitations: InvitationStore & { accept: Accept } },
-  { token, password }: { token: string; password: string },
+  { token, isMailed, password }: UsedToken & { password: string },
   arrival: Arrival,
 ): Promise<Home & { joined_tenant_id: string }> {
   const { clock, origin } = arrival
   const email = await stores.invitations.openEmail(hashToken(token), timestamp(clock))
   if (email === null) throw invitationNotFound()
   await requireStrongPassword(password, email)
-  const home = await createAccount(stores, { email, password }, arrival)
-  const visitor = { userId: home.user_id, tenantId: home.tenant_id, role: home.role, origin }
-  const joined = await acceptInvitation(stores.invitations, visitor, { token, clock })
-  return { ...home, joined_tenant_id: joined.id }
+  const userId = await createAccount(stores, { email, password }, arrival)
+  const { id, role } = await acceptInvitation(
+    stores.invitations,
+    { userId, origin },
+    { token, isMailed, clock },
+  )
+  // Joining signs in, and a later sign-in from elsewhere is new only beside an earlier one.
+  await stores.users.recordSignIn(`user_${userId}`, momentOf(arrival))
+  return { user_id: userId, tenant_id: id, role, joined_tenant_id: id }
 }
 
 async function createAccount(
   { accounts, users }: { accounts: AccountStore; users: UserStore },
   { email, password }: Credentials,
   arrival: Arrival,
-): Promise<Home> {
+): Promise<string> {
   const password_hash = await hashPassword(password)
   for (;;) {
     if (await accounts.exists(email)) throw new DomainError('conflict', 'this e-mail has an account already')
-    const { user, workspace, home } = await newcomer(users, arrival, accountOf(email, password_hash))
-    const isNew = await users.insertWithWorkspace(user, workspace, momentOf(arrival))
-    if (isNew) return home
+    const { user } = await newcomer(users, arrival, accountOf(email, password_hash))
+    if (await users.insert(user, momentOf(arrival))) return user.id
   }
 }
 
@@ -166,7 +171,7 @@ function alreadySetUp(): DomainError {
   return new DomainError('conflict', 'an account is set up already')
 }
 
-// The link of an invitation is what proves a local account's address, so there is nothing further to verify.
+// Nothing further can verify it: the invitation's link is enough to join. Mails ask for more, see `proveEmail`.
 function accountOf(email: string, password_hash: string) {
   return { email, password_hash, auth_provider: 'accounts', email_verified: true, email_as_of: null }
 }

@@ -1,4 +1,5 @@
 import { type InvitationPreview, type Invitation as InvitationSchema, TIMES } from '@keyferry/contract'
+import type { UsedToken } from '@keyferry/crypto/invitation-token'
 import { hashToken } from '@keyferry/crypto/token'
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
@@ -31,6 +32,8 @@ export type Acceptance = {
   userId: string
   membershipId: string
   now: string
+  /** The token is the one of the mail. */
+  isMailed: boolean
   origin: Origin | null
 }
 
@@ -56,7 +59,8 @@ export interface InvitationStore {
  * verified e-mail is the invited one. */
 export type Accept = (acceptance: Acceptance) => Promise<JoinedTenant | null>
 
-/** Invite by e-mail. The token is in the answer and nowhere else: what is stored is its hash.
+/** Invite by e-mail. The token is in the answer and, where the server sends mails, in the mail; what is stored is its
+ * hash.
  * @throws DomainError conflict: a member already */
 export async function invite(
   invitations: InvitationStore,
@@ -65,14 +69,25 @@ export async function invite(
     email,
     role,
     replaces,
+    limited_to = null,
+    groups = [],
     clock,
-  }: { email: string; role: Role; replaces: string | null; clock: ClockAndIds },
+    tokenOf,
+  }: Pick<Invitation, 'email' | 'role' | 'limited_to' | 'groups'> & {
+    replaces: string | null
+    clock: ClockAndIds
+    tokenOf: (invitationId: string) => string
+  },
 ): Promise<Invitation & { token: string }> {
-  const token = clock.newToken()
+  if (limited_to !== null) requireLimitable(role, replaces)
+  const id = clock.newId()
+  const token = tokenOf(id)
   const invitation = {
-    id: clock.newId(),
+    id,
     email,
     role,
+    limited_to,
+    groups: [...new Set(groups)].toSorted(),
     created_at: timestamp(clock),
     expires_at: timestamp(clock, TIMES.invitationSeconds),
   }
@@ -81,6 +96,14 @@ export async function invite(
   if (member !== null) throw new DomainError('conflict', 'already a member', { details: member })
   return { ...invitation, token }
 }
+
+function requireLimitable(role: Role, replaces: string | null): void {
+  const why =
+    role === 'owner' ? 'an owner sees everything' : replaces && 'a membership that moves keeps its limit'
+  if (why) throw new DomainError('invalid', `limited_to is for new members: ${why}`, FIELD)
+}
+
+const FIELD = { details: { field: 'limited_to' } }
 
 /** What an invitation offers. The token is enough to read it, so that a person who is signed in with another account
  * sees which e-mail it is for.
@@ -100,13 +123,14 @@ export async function previewInvitation(
 export async function acceptInvitation(
   invitations: Pick<InvitationStore, 'waitsForVerification'> & { accept: Accept },
   { userId, origin }: Pick<Visitor, 'userId' | 'origin'>,
-  { token, clock }: { token: string; clock: ClockAndIds },
+  { token, isMailed, clock }: UsedToken & { clock: ClockAndIds },
 ): Promise<Tenant> {
   const acceptance = {
     tokenHash: hashToken(token),
     userId,
     membershipId: clock.newId(),
     now: timestamp(clock),
+    isMailed,
     origin,
   }
   const joined = await invitations.accept(acceptance)

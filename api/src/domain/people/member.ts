@@ -17,25 +17,37 @@ import { type Caller, ownerRequired, type Role, userNotFound } from './membershi
  * `grants`: the reason in the events of remembered approvals. */
 type MemberEnds = { invitations: boolean; approvals: boolean; grants: 'person_removed' | 'role_changed' }
 
-/** @param change that the person is removed, or the new role. A new owner keeps what a member may have. */
-export function endsOf(change: 'removed' | Role): MemberEnds {
+/** What a member is limited to; null: to nothing. */
+type MemberLimit = { limited_to: string[] | null }
+
+/** What a member becomes. */
+type MemberTurn = 'removed' | Role | MemberLimit
+
+/** @param change that the person is removed or limited, or the new role. A new owner keeps what a member may have. */
+export function endsOf(change: MemberTurn): MemberEnds {
+  if (typeof change === 'object') return { invitations: false, approvals: true, grants: 'role_changed' }
   if (change === 'removed') return { invitations: true, approvals: true, grants: 'person_removed' }
   const isDemoted = change === 'member'
   return { invitations: isDemoted, approvals: isDemoted, grants: 'role_changed' }
 }
 
 /** `email`: as `emailForOthers` has it. */
-export type Member = Omit<z.output<typeof MemberList>[number], 'may_remove'>
+export type Member = Omit<z.output<typeof MemberList>[number], 'may_remove' | 'limited_to'> & {
+  limited_to: string[] | null
+}
 
-/** `last_owner`: refused, because a tenant is never without an owner. */
-export type MemberChange = 'done' | 'absent' | 'last_owner'
+/** `last_owner`: refused, because a tenant is never without an owner. `owner`: refused, because owners see all. */
+export type MemberChange = 'done' | 'absent' | 'last_owner' | 'owner'
 
-type MemberWish = Pick<ExpectedChange<{ role: Role }>, 'expected'> & { userId: string; to: 'removed' | Role }
+type MemberWish = Pick<ExpectedChange<{ role: Role } & MemberLimit>, 'expected'> & {
+  userId: string
+  to: MemberTurn
+}
 
 export interface MemberStore {
   /** By username. */
   list(tenantId: string): Promise<Member[]>
-  /** Give a member another role, or remove them, which ends what `endsOf` names.
+  /** Give a member another role, limit or remove them, which ends what `endsOf` names.
    * @throws DomainError changed */
   change(change: MemberWish, stamp: Stamp): Promise<MemberChange>
 }
@@ -49,6 +61,17 @@ export async function changeRole(
   { userId, role, expected }: ExpectedChange<{ role: Role }> & { userId: string; role: Role },
 ): Promise<void> {
   await changeMember(parts, caller, { userId, to: role, expected })
+}
+
+/** MemberLimit a member to the bundles that the patterns name, or end the limit.
+ * @throws DomainError not_found · conflict: an owner · changed */
+export async function limitMember(
+  parts: MemberParts,
+  caller: Caller,
+  { userId, limited_to, expected }: ExpectedChange<MemberLimit> & MemberLimit & { userId: string },
+): Promise<void> {
+  const to = { limited_to: limited_to && [...new Set(limited_to)].toSorted() }
+  await changeMember(parts, caller, { userId, to, expected })
 }
 
 /** Remove a member, or leave.
@@ -71,5 +94,7 @@ async function changeMember(
   const change = await members.change(wanted, stampOf(caller, clock))
   if (change === 'last_owner')
     throw new DomainError('conflict', 'the last owner cannot be demoted or removed')
+  if (change === 'owner')
+    throw new DomainError('conflict', 'an owner sees everything: make them a member first')
   if (change === 'absent') throw userNotFound()
 }

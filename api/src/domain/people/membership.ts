@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Access } from '@keyferry/contract'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
+import { type BundleReach, reaches } from './reach.ts'
 
 /*
  * Who may do what in a tenant. A call is signed for one user and one tenant; the membership is looked up on every
- * call, so a removed member is refused at once. An owner may do everything. A member reads everything, creates bundles
- * and keys, changes what value-rights.ts allows, and approves requests. An inactive user may do nothing.
+ * call, so a removed member is refused at once. An owner may do everything. A member reads everything, or what a limit
+ * leaves (reach.ts), creates bundles and keys, changes what value-rights.ts allows, and approves requests. An inactive
+ * user may do nothing.
  */
 
 export type Role = 'owner' | 'member'
@@ -14,23 +17,34 @@ export type Role = 'owner' | 'member'
 export type SignedCaller = { userId: string; tenantId: string }
 
 /** An active user, who may or may not belong to the tenant named by the call. */
-export type Visitor = SignedCaller & { role: Role | null; origin: Origin | null }
+export type Visitor = SignedCaller & { role: Role | null; reach: BundleReach; origin: Origin | null }
 
 /** An active user acting in a tenant that the user belongs to. */
-export type Caller = SignedCaller & { role: Role; origin: Origin | null }
+export type Caller = SignedCaller & Membership & { origin: Origin | null }
+
+/** What a person is in a tenant. */
+export type Membership = { role: Role; reach: BundleReach }
 
 /** A caller with the name under which answers show them. */
 export type NamedCaller = Caller & { username: string }
 
 /** The looked-up state of a signed caller; `role` is null without a membership. */
-type MemberStanding = { username: string; isActive: boolean; tenantExists: boolean; role: Role | null }
+type MemberStanding = {
+  username: string
+  isActive: boolean
+  tenantExists: boolean
+  role: Role | null
+  reach: BundleReach
+}
 
 export interface MembershipStore {
   /** Null when there is no such user. */
   findStanding(caller: SignedCaller): Promise<MemberStanding | null>
   /** The active people of a tenant, by name. */
-  listActive(tenantId: string): Promise<{ userId: string; username: string; role: Role }[]>
+  listActive(tenantId: string): Promise<ActivePerson[]>
 }
+
+type ActivePerson = Membership & { userId: string; username: string }
 
 export type MemberAccess = Extract<Access, 'session' | 'member' | 'owner'>
 
@@ -46,20 +60,27 @@ export async function admit(
   if (!standing.isActive) throw new DomainError('forbidden', 'Forbidden: user is inactive')
   if (access !== 'session') requireRole(standing, access)
   const { userId, tenantId, origin } = signed
-  return { userId, tenantId, role: standing.role, origin, username: standing.username }
+  const { role, reach, username } = standing
+  return { userId, tenantId, role, reach, origin, username }
 }
 
-/** The role of an active person in a tenant; null: they may do nothing there. */
-export async function activeRole(memberships: MembershipStore, person: SignedCaller): Promise<Role | null> {
+/** The role of an active person who reaches a bundle in a tenant; null: they may do nothing with it. */
+export async function roleAt(
+  memberships: MembershipStore,
+  person: SignedCaller,
+  bundleName: string,
+): Promise<Role | null> {
   const standing = await memberships.findStanding(person)
-  return standing?.isActive === true ? standing.role : null
+  return standing?.isActive === true && reaches(standing.reach, bundleName) ? standing.role : null
 }
 
-/** Refuses a person who was removed, disabled or given another role since the call was admitted.
+/** Refuses a person who was removed, disabled, limited or given another role since the call was admitted.
  * @throws DomainError forbidden */
-export function requireMember(now: Role | null, { role }: Pick<Caller, 'role'>): void {
+export function requireMember(now: Membership | null, { role, reach }: Membership): void {
   if (now === null) throw new DomainError('forbidden', 'Forbidden: not a member')
-  if (role === 'owner' && now !== 'owner') throw ownerRequired()
+  if (role === 'owner' && now.role !== 'owner') throw ownerRequired()
+  if (!isDeepStrictEqual(now.reach, reach))
+    throw new DomainError('forbidden', 'Forbidden: your access changed')
 }
 
 /** Whether a role is enough for an endpoint of the given access. */

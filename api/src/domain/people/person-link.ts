@@ -9,8 +9,9 @@ import { userNotFound } from './membership.ts'
  * One person can have several ways to sign in. A link makes a new way sign in the person of the old way. It is
  * confirmed by a sign-in with the old way in the same browser, or by the operator; an e-mail address only offers it.
  * The memberships of the new way move to the person; approval keys, remembered approvals and proposals end with the
- * memberships that they belong to. A link ends all sessions, and can be undone for a month. If a rule of one of the
- * workspaces asks for signatures, the link lasts: the person confirms it again a day later.
+ * memberships that they belong to. A link ends all sessions, and can be undone for a month; later it can still be
+ * removed, but nothing moves back. If a rule of one of the workspaces asks for signatures, the link lasts: the person
+ * confirms it again a day later, and until then either side can stop it.
  */
 
 /** `idpUserId`, `confirmed`: the ids of the new and the old way, as ensure-user has them. */
@@ -24,10 +25,24 @@ export type LinkRefusal = 'absent' | 'inactive' | 'same' | 'chained' | 'two_pass
 /** `waits`: when the person can confirm again. */
 export type LinkOutcome = ChangedLink | LinkRefusal | { waits: string }
 
+/** `by`: the person, and the way that their session began with; null: the operator. */
+export type EndedLink = { id: string; by: { userId: string; idpUserId: string } | null }
+
+export type UndoRefusal = 'no_link' | 'earlier_way'
+
 export interface LinkStore {
   link(link: WantedLink, terms: LinkTerms): Promise<LinkOutcome>
-  /** Null: the person has no such link that can still be undone. `userId` null: of anyone. */
-  undo(link: { id: string; userId: string | null }, terms: LinkTerms): Promise<ChangedLink | null>
+  /** Undo a link, remove one that is older than a month, or stop one that waits. */
+  undo(link: EndedLink, terms: LinkTerms): Promise<ChangedLink | UndoRefusal>
+}
+
+/** A way could otherwise lock out those that it was added to: it ends its own link, and later ones.
+ * @param way the link of the session's way; null: the way that the person began with */
+export function mayEnd(
+  way: { id: string; linked_at: string | null } | null,
+  link: { id: string; linked_at: string | null },
+): boolean {
+  return way === null || way.id === link.id || (way.linked_at ?? '') < (link.linked_at ?? '')
 }
 
 /** `actor` null: the person of the link. `mayWait` false: the operator's link counts at once. */
@@ -38,7 +53,7 @@ export type LinkTerms = Moment & {
 }
 
 export interface LinkReads {
-  /** Links that can be undone, and whether another person has the same verified e-mail address. */
+  /** Links of the person, those that wait too, and whether another person has the same verified e-mail address. */
   listOf(userId: string, now: string): Promise<z.input<typeof OwnLinks>>
 }
 
@@ -46,7 +61,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 const [WAITS_DAYS, WAIT_KEPT_DAYS, UNDO_DAYS] = [1, 7, 30]
 
 /** `countsFrom`: when a link that begins to wait can be confirmed again. `waitingSince`: when the oldest wait that
- * still counts began. `undoableSince`: from when on links can be undone. */
+ * still counts began. `undoableSince`: from when on what a link moved can move back. */
 export function linkTimes(now: string) {
   const daysFrom = (days: number) => new Date(Date.parse(now) + days * DAY_MS).toISOString()
   return {
@@ -65,19 +80,27 @@ export async function linkPerson(links: Pick<LinkStore, 'link'>, wanted: WantedL
   return outcome
 }
 
-/** @throws DomainError not_found: no such link of this person, or older than a month */
+/** Until when undoing a link moves back what it moved; null: no longer. */
+export function undoableUntil(linkedAt: string, now: string): string | null {
+  const until = new Date(Date.parse(linkedAt) + UNDO_DAYS * DAY_MS).toISOString()
+  return until > now ? until : null
+}
+
+/** @throws DomainError not_found: no such link of this person · forbidden: of an earlier way to sign in */
 export async function undoLink(
   links: Pick<LinkStore, 'undo'>,
-  { userId, id }: { userId: string; id: string },
+  { id, by }: EndedLink & { by: object },
   arrival: Arrival,
 ): Promise<ChangedLink> {
-  const undone = await links.undo(
-    { id, userId },
-    { ...termsOf(arrival), actor: { kind: 'user', id: userId } },
-  )
-  if (undone === null) throw new DomainError('not_found', 'no such link, or it can no longer be undone')
+  const actor = { kind: 'user', id: by.userId } as const
+  const undone = await links.undo({ id, by }, { ...termsOf(arrival), actor })
+  if (undone === 'no_link') throw new DomainError('not_found', 'no such link')
+  if (undone === 'earlier_way') throw new DomainError('forbidden', EARLIER_WAY)
   return undone
 }
+
+const EARLIER_WAY =
+  'this sign-in was linked before yours: sign in with it, or ask the operator, to undo its link'
 
 function termsOf(arrival: Arrival) {
   return { ...momentOf(arrival), mayWait: true, newId: () => arrival.clock.newId() }

@@ -12,6 +12,7 @@ export type CallSubject = {
   keyIds?: readonly string[]
   machineIds?: readonly string[]
   userIds?: readonly string[]
+  groupIds?: readonly string[]
   proposalIds?: readonly string[]
   /** Any rule of the workspace counts. */
   isWide?: boolean

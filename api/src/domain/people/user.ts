@@ -1,14 +1,18 @@
 import { LIMITS, type SignedOutUser } from '@keyferry/contract'
+import { hashToken } from '@keyferry/crypto/token'
 import type { z } from 'zod'
-import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import { emailKey } from '../base/email.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Arrival, type Moment, momentOf } from '../base/stamp.ts'
-import { userNotFound } from './membership.ts'
+import type { ProvidedGroups } from './group.ts'
+import { type Role, userNotFound } from './membership.ts'
 
 /*
  * A user is known by the id that the identity provider gives, never by e-mail. The first sign-in creates the user, a
- * personal tenant and an owner membership, all or nothing; later sign-ins change nothing but the time. An inactive user
- * is refused. The username comes from the e-mail, with a number where it is taken.
+ * personal tenant and an owner membership, all or nothing; later sign-ins change nothing but the time. Who arrives with
+ * an open invitation to their verified e-mail gets no tenant beside the one that they are about to join. An inactive
+ * user is refused. The username comes from the e-mail, with a number where it is taken.
  * An unsigned call proves nothing: its e-mail stays unverified until the identity provider states one, and no event
  * says that the person signed in.
  */
@@ -35,11 +39,13 @@ export type KnownUser = { id: string; username: string; is_active: boolean }
 
 export type NewWorkspace = { id: string; name: string; membershipId: string }
 
-/** A user and the tenant to begin in. */
-export type Home = { user_id: string; tenant_id: string; role: 'owner' }
+/** A user and the tenant to begin in: one that they own, otherwise one that they joined or are about to join. */
+export type Home = { user_id: string } & HomeTenant
+
+export type HomeTenant = { tenant_id: string; role: Role }
 
 /** A change that an identity provider reports; `isActive: false` when it deleted the user. */
-export type ProvidedChange = { email?: ProvidedEmail; isActive?: boolean }
+export type ProvidedChange = { email?: ProvidedEmail; isActive?: boolean; groups?: ProvidedGroups }
 
 export type ProvidedEmail = { address: string; isVerified: boolean; asOf: string | null }
 
@@ -56,15 +62,17 @@ export interface UserStore {
   takenUsernames(names: readonly string[]): Promise<ReadonlySet<string>>
   /** A user, a workspace and its owner membership, all or nothing; false when the id or the name is taken. */
   insertWithWorkspace(user: NewUser, workspace: NewWorkspace, moment: ProvisioningMoment): Promise<boolean>
-  /** A tenant that the user owns, the personal one before others. */
-  findHome(userId: string): Promise<string | null>
+  /** A user without a workspace; false when the id or the name is taken. */
+  insert(user: NewUser, moment: Moment): Promise<boolean>
+  /** A tenant that the user owns, the personal one before others; otherwise the first that they joined. */
+  findHome(userId: string): Promise<HomeTenant | null>
   insertWorkspace(userId: string, workspace: NewWorkspace, moment: Moment): Promise<void>
   /** As `insertWorkspace`, within the bound of workspaces that a person creates.
    * @throws DomainError too_many_workspaces */
   createWorkspace(userId: string, workspace: NewWorkspace, moment: Moment): Promise<void>
   /** Records that sessions of a user ended.
-   * @returns false when no user has this id at the provider */
-  recordSignOut(idpUserId: string, ended: SignOut & Moment): Promise<boolean>
+   * @returns all ids under which sessions of the person can be; null when no user has this id at the provider */
+  recordSignOut(idpUserId: string, ended: SignOut & Moment): Promise<string[] | null>
   /** An e-mail that was stated earlier than the stored one changes nothing.
    * @returns the user's id; null when no user has this id at the provider */
   change(idpUserId: string, change: ProvidedChange & Moment): Promise<string | null>
@@ -76,26 +84,54 @@ const RACES = 200
 /** `takeNewUser` counts a person that the call creates, and throws if there are too many. */
 type UnsignedCall = { takeNewUser: () => Promise<void> }
 
+/** What an open invitation offers to whom; null: it is unknown, used or expired. */
+type Offers = {
+  findOffer(
+    tokenHash: string,
+    now: string,
+  ): Promise<{ tenant: { id: string }; email: string; role: Role } | null>
+}
+
+type Arriving = { users: UserStore; invitations: Offers } & Arrival
+
+/** How a user arrives. `unsigned` null: the web-facing layer signed the call. `invitation`: the token of the one that
+ * they follow. */
+type ArrivalTerms = { unsigned: UnsignedCall | null; invitation: string | undefined }
+
 /** The user of an identity-provider id, created at the first call. Any number of calls at once create one user.
- * @param unsigned null: the web-facing layer signed the call
  * @throws DomainError forbidden (inactive) · too_many (unsigned) · internal (could not be created) */
 export async function ensureUser(
-  { users, ...arrival }: { users: UserStore } & Arrival,
+  { users, invitations, ...arrival }: Arriving,
   profile: Profile,
-  unsigned: UnsignedCall | null,
+  { unsigned, invitation }: ArrivalTerms,
 ): Promise<Home & { created: boolean }> {
   const proven = unsigned ? { ...profile, email_verified: false, email_as_of: null } : profile
+  const offered = await offeredTenant(invitations, proven, { token: invitation, ...arrival })
   for (let race = 0; race < RACES; race += 1) {
     const moment = { ...momentOf(arrival), unsigned: unsigned !== null }
     const known = await users.recordSignIn(profile.idp_user_id, moment)
-    if (known) return { ...(await homeOf(users, known, arrival)), created: false }
+    if (known) return { ...(await homeOf(users, known, { ...arrival, offered })), created: false }
     if (race === 0) await unsigned?.takeNewUser()
     const { user, workspace, home } = await newcomer(users, arrival, { ...proven, password_hash: null })
     // False when another call took the id or the username first.
-    const isNew = await users.insertWithWorkspace(user, workspace, moment)
-    if (isNew) return { ...home, created: true }
+    const isNew = offered
+      ? await users.insert(user, moment)
+      : await users.insertWithWorkspace(user, workspace, moment)
+    if (isNew) return { ...home, ...offered, created: true }
   }
   throw new DomainError('internal', 'Failed to create user: no free username')
+}
+
+// Joining itself takes a press on the invitation's page.
+async function offeredTenant(
+  invitations: Offers,
+  { email, email_verified }: Profile,
+  { token, clock }: Arrival & { token: string | undefined },
+): Promise<HomeTenant | null> {
+  if (token === undefined || !email_verified) return null
+  const offer = await invitations.findOffer(hashToken(token), timestamp(clock))
+  if (offer === null || emailKey(offer.email) !== emailKey(email)) return null
+  return { tenant_id: offer.tenant.id, role: offer.role }
 }
 
 /** A user and their workspace before they are stored, and what the caller gets once they are. */
@@ -117,12 +153,12 @@ export async function newcomer(
 export async function homeOf(
   users: UserStore,
   { id, username, is_active }: KnownUser,
-  arrival: Arrival,
+  { offered = null, ...arrival }: Arrival & { offered?: HomeTenant | null },
 ): Promise<Home> {
   if (!is_active) throw new DomainError('forbidden', 'Forbidden: user is inactive')
-  const known = await users.findHome(id)
-  if (known !== null) return { user_id: id, tenant_id: known, role: 'owner' }
-  // A user who owns no tenant gets a new one.
+  const known = (await users.findHome(id)) ?? offered
+  if (known !== null) return { user_id: id, ...known }
+  // A user without a tenant gets a new one.
   const workspace = newWorkspace(username, arrival.clock)
   await users.insertWorkspace(id, workspace, momentOf(arrival))
   return { user_id: id, tenant_id: workspace.id, role: 'owner' }
@@ -168,12 +204,14 @@ export async function changeProvidedUser(
 }
 
 /** Record that sessions of a user ended.
+ * @returns all ids under which sessions of the person can be
  * @throws DomainError not_found: no user has this id */
 export async function recordSignOut(
   { users, ...arrival }: { users: UserStore } & Arrival,
   idpUserId: string,
   ended: SignOut,
-): Promise<void> {
-  const isKnown = await users.recordSignOut(idpUserId, { ...ended, ...momentOf(arrival) })
-  if (!isKnown) throw userNotFound()
+): Promise<{ ended: string[] }> {
+  const identities = await users.recordSignOut(idpUserId, { ...ended, ...momentOf(arrival) })
+  if (identities === null) throw userNotFound()
+  return { ended: identities }
 }

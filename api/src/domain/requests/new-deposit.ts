@@ -29,12 +29,15 @@ export async function newDeposit(
   { id, publicKey, asked, deposit }: DepositDraftBox,
 ): Promise<{ box: string; userCode: string }> {
   const { kid, detach, own, share, replace, ciphertext_base64: ciphertextBase64 } = deposit
+  if (deposit.also.some(({ bundle }) => bundle === asked.bundle_id))
+    throw new DomainError('invalid', 'deposit.also must not name a bundle twice')
   if ((await stores.depositKeys.find(kid)) === null) {
     const details = { field: 'deposit.kid' }
     throw new DomainError('invalid', 'the deposit key is not known: get the key again', { details })
   }
-  const entries = deposit.entries.map(({ name, is_secret }) => ({ name, is_secret: is_secret ?? null }))
-  const box: DepositBox = { kid, entries, detach, own, share, replace, ciphertextBase64 }
+  const entries = marked(deposit.entries)
+  const also = deposit.also.map((other) => ({ bundle: other.bundle, entries: marked(other.entries) }))
+  const box: DepositBox = { kid, entries, detach, own, share, replace, also, ciphertextBase64 }
   const binding = bindingOf(box, {
     publicKey,
     pollChallenge: asked.poll_challenge ?? null,
@@ -45,13 +48,17 @@ export async function newDeposit(
   return { box: JSON.stringify(box), userCode: depositUserCode(id, { publicKey, binding, box: sealed }) }
 }
 
+function marked(entries: NonNullable<DepositCall['deposit']>['entries']): DepositBox['entries'] {
+  return entries.map(({ name, is_secret }) => ({ name, is_secret: is_secret ?? null }))
+}
+
 type DepositBinding = Pick<ApprovalRequest, 'pollChallenge' | 'suggestedBundle' | 'suggestedWorkspace'> & {
   publicKey: Uint8Array
 }
 
 /** The digest that the client put into the box. */
 export function bindingOf(
-  { kid, entries, detach, own, share, replace }: DepositBox,
+  { kid, entries, detach, own, share, replace, also }: DepositBox,
   { publicKey, pollChallenge, suggestedBundle, suggestedWorkspace }: DepositBinding,
 ): string {
   return depositBinding({
@@ -60,10 +67,15 @@ export function bindingOf(
     pollChallenge: pollChallenge ?? '',
     bundle: suggestedBundle ?? '',
     workspace: suggestedWorkspace,
-    entries: entries.map(({ name, is_secret }) => ({ name, isSecret: is_secret })),
+    entries: boundEntries(entries),
+    also: also.map((other) => ({ bundle: other.bundle, entries: boundEntries(other.entries) })),
     detach,
     own,
     share,
     replace,
   })
+}
+
+function boundEntries(entries: DepositBox['entries']) {
+  return entries.map(({ name, is_secret }) => ({ name, isSecret: is_secret }))
 }

@@ -25,6 +25,8 @@ type OpeningParts = RequestParts & { stores: { depositKeys: DepositKeyStore } }
 /** A deposit with its values, and how its client wants them treated. */
 export type OpenedDeposit = Pick<DepositBox, 'detach' | 'own' | 'share' | 'replace'> & {
   entries: readonly ImportEntry[]
+  /** Entries of other bundles. */
+  also: readonly { bundle: string; entries: readonly ImportEntry[] }[]
   base: ImportBase
   /** Of the sealed box, 64 hex digits. */
   boxDigest: string
@@ -39,16 +41,21 @@ export async function openDeposit(parts: OpeningParts, request: ApprovalRequest)
   const box = DepositBox.parse(JSON.parse(text))
   const { binding, values, seen } = await unsealed(parts, box)
   const expected = bindingOf(box, { ...request, publicKey: publicKeyOf(request.publicKey) })
-  if (binding !== expected || values.length !== box.entries.length)
-    throw damaged('it was sealed for other names')
-  const entries = box.entries.map(({ name, is_secret }, index) => ({
-    name,
-    value: usable(values[index] ?? '', name),
-    is_secret: is_secret ?? undefined,
-  }))
+  const count = [box, ...box.also].reduce((sum, { entries }) => sum + entries.length, 0)
+  if (binding !== expected || values.length !== count) throw damaged('it was sealed for other names')
+  const left = values.values()
+  const openedEntries = ({ entries }: Pick<DepositBox, 'entries'>) =>
+    entries.map(({ name, is_secret }) => ({
+      name,
+      value: usable(left.next().value ?? '', name),
+      is_secret: is_secret ?? undefined,
+    }))
+  const entries = openedEntries(box)
+  const also = box.also.map((other) => ({ bundle: other.bundle, entries: openedEntries(other) }))
   const { detach, own, share, replace } = box
   return {
     entries,
+    also,
     base: baseOf(seen, request.requesterMeta.requested_at),
     detach,
     own,

@@ -106,8 +106,8 @@ const SHOWN = { open: 'pending', held: 'held', given: 'ready' } as const
 async function shownDeposit({ requests, clock }: RequestParts, requestId: string) {
   const text = await requests.box(requestId, clock.now().getTime())
   if (text === null) return null
-  const { entries, detach, own, share, replace } = DepositBox.parse(JSON.parse(text))
-  return { entries, detach, own, share, replace }
+  const { entries, detach, own, share, replace, also } = DepositBox.parse(JSON.parse(text))
+  return { entries, detach, own, share, replace, ...(also.length > 0 && { also }) }
 }
 
 /** Change a request now.

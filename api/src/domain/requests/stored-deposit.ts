@@ -8,15 +8,19 @@ import { z } from 'zod'
 
 const Names = z.array(z.string())
 
+const Entries = z.array(z.object({ name: z.string(), is_secret: z.boolean().nullable() }))
+
 /** What the client sent: everything but the values can be shown. */
 export const DepositBox = z.object({
   /** The deposit key that the box is sealed to. */
   kid: z.string(),
-  entries: z.array(z.object({ name: z.string(), is_secret: z.boolean().nullable() })),
+  entries: Entries,
   detach: Names,
   own: Names,
   share: Names,
   replace: z.union([z.literal('all'), Names]),
+  /** Entries of other bundles. */
+  also: z.array(z.object({ bundle: z.string(), entries: Entries })).default([]),
   ciphertextBase64: z.string(),
 })
 

@@ -10,6 +10,7 @@ import {
   type ImportEntry,
   type ImportLibrary,
   invalid,
+  isUnseen,
   makesKey,
   type PlannedImport,
   type SharingChoice,
@@ -113,8 +114,8 @@ function actionOn(
   if (entry.value === MASK) return 'kept'
   if (isShared && own.has(name)) return 'own'
   // A member who duplicates a bundle has its secrets attached, and must not guess them this way.
-  const mark = entry.is_secret ?? attached.is_secret
-  const isComparable = asked.mayCompare(attached) || !attached.is_secret
+  const mark = entry.is_secret ?? (attached.is_secret || entry.copied?.isSecret === true)
+  const isComparable = !isUnseen(entry) && (asked.mayCompare(attached) || !attached.is_secret)
   if (isComparable && isEqual({ ...entry, is_secret: mark }, attached)) return 'same'
   if (!isShared && share.has(name) && !asked.changed) {
     throw invalid('share is not possible, because the bundle has its own key: detach the key first', [name])
@@ -139,8 +140,9 @@ function decideNew(
   const [first = null] = candidates
   if (own.has(name)) return { action: 'own', key: first, choices: ALL }
   if (share.has(name)) return { action: 'share', key: chosen(entry, candidates, asked), choices: ALL }
-  const mayShare = (key: FoundKey) => isReplaced(name, asked) || isProposed(key, asked.bundleName, library)
-  const equal = candidates.find((key) => mayShare(key) && asked.mayCompare(key) && isEqual(entry, key))
+  const isShared = (key: FoundKey) => isReplaced(name, asked) || isProposed(key, asked.bundleName, library)
+  const equal =
+    asked.mayShare && candidates.find((key) => isShared(key) && asked.mayCompare(key) && isEqual(entry, key))
   if (equal) return { action: 'share', key: equal, choices: ALL }
   if (!isReplaced(name, asked)) return { action: 'own', key: first, choices: ALL }
   return { action: 'replace', key: chosen(entry, candidates, asked), choices: ALL }

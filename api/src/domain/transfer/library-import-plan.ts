@@ -72,7 +72,7 @@ function requireSomethingToKeep({ attached }: ImportLibrary, { entries }: Planne
 function withKeyNames(
   decisions: readonly Decision[],
   library: ImportLibrary,
-  { bundleName, choices: { keyNames } }: PlannedImport,
+  { bundleName, choices: { keyNames }, isOwnNamed }: PlannedImport,
 ): ImportStep[] {
   const reserved = new Set<string>()
   const isTaken = (name: string) => library.isTaken(name) || reserved.has(name)
@@ -81,6 +81,7 @@ function withKeyNames(
   )
 
   function nameOf(name: string, action: EntryAction): string | null {
+    if (isOwnNamed) return null
     const asked = keyNames.get(name)
     if (asked !== undefined && isTaken(asked)) throw libraryNameTaken(name, asked)
     const wanted = asked ?? (action === 'create' && !isTaken(name) ? name : null)

@@ -5,15 +5,26 @@ import { crossesProduction } from '../library/attachment.ts'
 import { LONG_VALUE_BYTES } from '../library/bundle-entry.ts'
 import type { TemplateParts } from '../library/template.ts'
 import type { BundleRights, ValueRights } from '../library/value-rights.ts'
+import type { Caller } from '../people/membership.ts'
 
 /** `from`: the bundle whose value it is; `value` is empty until that is read (library-import-sources.ts). `copied`:
- * what a copy of a key takes over besides its value, and the id of that key. */
+ * what a copy of a key takes over besides its value, and the id of that key. `whose`: if the caller
+ * may not show the value, who set and typed it; it gives none of them a right. */
 export type ImportEntry = {
   name: string
   value: string
   is_secret?: boolean | undefined
   from?: string | undefined
-  copied?: { id: string; isTemplate: boolean; description: string }
+  copied?: CopiedValue
+}
+
+type CopiedValue = {
+  id: string
+  version: number
+  isTemplate: boolean
+  isSecret: boolean
+  description: string
+  whose?: { setBy: string; proposedBy: string }
 }
 
 /** How the caller wants entries treated, by their names. */
@@ -78,9 +89,19 @@ export type ImportLibrary = {
   /** By name of an entry, the key that its bundle `from` delivers, with its value. Without keys that the receiving
    * bundle has under another name. */
   sources: ReadonlyMap<string, FoundKey>
+  /** By name of an entry, for the secrets in `sources`. */
+  copyRules: ReadonlyMap<string, CopyRules>
   /** Names of the bundle's legacy items. */
   legacyNames: ReadonlySet<string>
   isTaken: (libraryName: string) => boolean
+}
+
+/** Who may copy a secret into the receiving bundle, by the rules of the secret and of the bundle. */
+export type CopyRules = {
+  /** A member who may not show it. */
+  mayPromote: (caller: Caller) => boolean
+  /** An owner. */
+  mayCopy: (caller: Caller) => boolean
 }
 
 /** Sizes of values in bytes. */
@@ -147,8 +168,17 @@ export type PlannedImport = {
   detach: readonly string[]
   choices: ImportChoices
   base?: ImportBase | undefined
+  /** New keys get names that begin with the bundle's, whatever names the library has. */
+  isOwnNamed: boolean
+  /** Whether equal values are shared although nobody asked for it. Only an owner may share. */
+  mayShare: boolean
   /** Whether the caller may learn if a key has a certain value, or a template delivers it. */
   mayCompare: (key: FoundKey) => boolean
+}
+
+/** Whether an entry copies a value that the caller may not show. */
+export function isUnseen({ copied }: ImportEntry): boolean {
+  return copied?.whose !== undefined
 }
 
 /** Whether a step adds a key to the library. */
@@ -158,13 +188,13 @@ export function makesKey({ action }: { action: ImportAction }): boolean {
 
 /** Whether the key of a step is secret after the import. A key that the bundle uses as it is keeps its mark. Of a key
  * that gets a value, the mark in the entry counts. Without it, a key that the bundle already delivers keeps its mark,
- * and any other key is secret: no bundle takes over the mark of another one. A value in the place of a template is
- * secret, because the template may have had secret parts. */
+ * and any other key is secret: no bundle takes over the mark of another one. A copy of a secret is secret. A value in
+ * the place of a template is secret, because the template may have had secret parts. */
 export function markAfter({ action, entry, key, isAttached }: Omit<Decision, 'choices'>): boolean {
   if (action === 'share' || action === 'kept' || action === 'same') return key?.is_secret ?? true
   const staysItsOwn = action === 'update' || (action === 'replace' && isAttached)
   const known = staysItsOwn && key?.templateParts === null ? key.is_secret : true
-  return entry.is_secret ?? known
+  return entry.is_secret ?? (known || entry.copied?.isSecret === true)
 }
 
 /** Whether production and another environment deliver the same secret after a step. */

@@ -3,10 +3,18 @@ import { digestOf } from '@keyferry/crypto/digest'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
-import { type NewBundle, newBundle } from '../library/bundle.ts'
+import { type NewBundle, newBundle, requireReached } from '../library/bundle.ts'
 import { libraryPrefix } from '../library/library-name.ts'
-import { mayEditBundle, mayShow, requireChangeAllowed, requireRight } from '../library/value-rights.ts'
+import {
+  type BundleRights,
+  mayEditBundle,
+  mayShow,
+  requireChangeAllowed,
+  requireMayCompose,
+  requireRight,
+} from '../library/value-rights.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
+import type { BundleReach } from '../people/reach.ts'
 import { type ImportRemoval, planImport, planRemovals } from './library-import-plan.ts'
 import { withSources } from './library-import-sources.ts'
 import {
@@ -17,6 +25,7 @@ import {
   type ImportEntry,
   type ImportLibrary,
   type ImportStep,
+  isUnseen,
   makesKey,
   markAfter,
   splits,
@@ -32,8 +41,9 @@ import {
  * or remove names in a new bundle or one that they created.
  */
 
-/** What an import reads of a library. */
+/** What an import reads of a library. `reach`: of who imports. */
 export type ImportReading = {
+  reach: BundleReach
   bundleName: string
   /** Names that the bundle no longer delivers. */
   detach: readonly string[]
@@ -83,7 +93,7 @@ export type LibraryImport = {
   base?: ImportBase | undefined
   /** The plan that the caller saw; undefined: any plan. */
   planId: string | undefined
-  /** Imports into other bundles, which follow this one. */
+  /** Imports into other bundles, which follow this one; the plan is that of all. */
   also?: readonly LibraryImport[]
   /** The proposal whose values these are. It ends with the change, and the change needs it to be open. No one learns
    * whether they are new. */
@@ -101,14 +111,66 @@ export type ImportPlan = {
 
 type ImportParts = { imports: Pick<LibraryImportStore, 'carryOut'>; clock: ClockAndIds }
 
-/** What `importVariables` would do now.
- * @throws DomainError as `importVariables` does, but plan_changed */
+/** Of the imports into several bundles; `planId` is that of all. */
+type ImportPlans = ImportPlan & { also: readonly ImportPlan[] }
+
+/** Ends the transaction of an import that was only tried. */
+class Tried extends Error {}
+
+function endTrial(): never {
+  throw new Tried()
+}
+
+/** What `importVariables` would do now. Of several imports, one can share what the one before it makes: so they are
+ * carried out in a transaction that is rolled back.
+ * @throws DomainError as `importVariables` does */
 export async function planOf(
-  { imports }: { imports: LibraryImportStore },
+  { imports, clock }: ImportParts & { imports: LibraryImportStore },
   caller: Caller,
   asked: LibraryImport,
-): Promise<ImportPlan> {
-  return planIn(await imports.read(caller.tenantId, readingOf(asked)), caller, asked)
+): Promise<ImportPlans> {
+  if ((asked.also ?? []).length === 0)
+    return {
+      ...planIn(await imports.read(caller.tenantId, readingOf(caller, asked)), caller, asked),
+      also: [],
+    }
+  const { decided, plans } = decisionsOf(clock, caller, asked)
+  try {
+    await imports.carryOut(caller.tenantId, [
+      ...decided,
+      { reading: readingOf(caller, asked), decide: endTrial },
+    ])
+  } catch (error) {
+    if (!(error instanceof Tried)) throw error
+    const [plan, ...also] = plans
+    if (plan) return { ...plan, also, planId: planIdOfAll(plans) }
+  }
+  throw planChanged()
+}
+
+// A key that an import before this one makes gets another id each time.
+function decisionsOf(clock: ClockAndIds, caller: Caller, asked: LibraryImport) {
+  const all = [asked, ...(asked.also ?? [])]
+  const plans: ImportPlan[] = []
+  const made = new Map<string, string>()
+  const decided = all.map((each, index) => ({
+    reading: readingOf(caller, each),
+    decide: (library: ImportLibrary) => {
+      const plan = planIn(library, caller, each, made)
+      plans[index] = plan
+      if (index === all.length - 1 && asked.planId !== undefined && asked.planId !== planIdOfAll(plans))
+        throw planChanged()
+      const change = changeOf(plan, caller, { ...each, clock })
+      for (const step of change.steps) made.set(step.newKeyId, step.keyName)
+      return change
+    },
+  }))
+  return { decided, plans }
+}
+
+function planIdOfAll(plans: readonly ImportPlan[]): string {
+  const ids = plans.map(({ planId }) => planId)
+  return ids.length === 1 ? (ids[0] ?? '') : digestOf(JSON.stringify(ids))
 }
 
 /** Bring variables into the library and a bundle, and into the bundles in `also`, all or nothing.
@@ -121,23 +183,20 @@ export async function importVariables(
   caller: Caller,
   asked: LibraryImport,
 ): Promise<ImportChange & { also: readonly ImportChange[] }> {
-  const decided = [asked, ...(asked.also ?? [])].map((each) => ({
-    reading: readingOf(each),
-    decide: (library: ImportLibrary) => {
-      const plan = planIn(library, caller, each)
-      if (each.planId !== undefined && each.planId !== plan.planId) throw planChanged()
-      return changeOf(plan, caller, { ...each, clock })
-    },
-  }))
+  const { decided } = decisionsOf(clock, caller, asked)
   const [change, ...also] = (await imports.carryOut(caller.tenantId, decided)) ?? []
   if (!change) throw planChanged()
   return { ...change, also }
 }
 
 /** What the plan of an import needs of the library. */
-export function readingOf({ bundleName, entries, detach, choices }: LibraryImport): ImportReading {
+export function readingOf(
+  { reach }: Pick<Caller, 'reach'>,
+  { bundleName, entries, detach, choices }: LibraryImport,
+): ImportReading {
   const names = entries.map(({ name }) => name)
   return {
+    reach,
     bundleName,
     detach,
     names,
@@ -153,20 +212,30 @@ function sizesFor({ name, value, from }: ImportEntry, { share }: ImportChoices):
   return share.has(name) || from !== undefined ? 'any' : new Set([Buffer.byteLength(value)])
 }
 
-function planIn(found: ImportLibrary, caller: Caller, wanted: LibraryImport): ImportPlan {
+/** @param made names of the keys that an import before this one makes, by id */
+function planIn(
+  found: ImportLibrary,
+  caller: Caller,
+  wanted: LibraryImport,
+  made: ReadonlyMap<string, string> = new Map(),
+): ImportPlan {
+  requireReached(caller, wanted.bundleName)
   const { library, asked } = withSources(found, wanted, caller)
   const isOwner = caller.role === 'owner'
   // Who set a template did not set its parts.
   const isShowable = (key: FoundKey) => isOwner || (mayShow(caller, key) && key.templateParts === null)
   const mayCompare = (key: FoundKey) => asked.proposal === undefined && isShowable(key)
-  const steps = planImport(library, { ...asked, mayCompare }).map((step) => {
-    const isComparable = step.key === null || !step.key.is_secret || mayCompare(step.key)
+  const isOwnNamed = caller.reach !== null
+  const steps = planImport(library, { ...asked, mayCompare, isOwnNamed, mayShare: isOwner }).map((step) => {
+    const isKnown = step.key === null || !step.key.is_secret || mayCompare(step.key)
+    const isComparable = isKnown && !isUnseen(step.entry)
     return { ...step, isComparable, crosses: crossesAfter(step, library) }
   })
   const removals = planRemovals(library, asked, steps)
   if (!isOwner) requireAllowed(library, { steps, removals }, caller)
   const bundleId = library.bundle?.id ?? null
-  return { bundleId, steps, removals, planId: planIdOf({ bundleId, steps, removals }, asked.bundleName) }
+  const named = { bundleName: asked.bundleName, made }
+  return { bundleId, steps, removals, planId: planIdOf({ bundleId, steps, removals }, named) }
 }
 
 // A member changes the values that they may change, takes no key of others into reach, and frees none from a bundle's
@@ -178,17 +247,24 @@ function requireAllowed(
   { steps, removals }: Pick<ImportPlan, 'steps' | 'removals'>,
   caller: Caller,
 ): void {
-  for (const { action, key, entry } of steps)
+  for (const { action, key, entry } of steps) {
     if (action === 'update' && key) requireChangeAllowed(caller, key, entry)
+    if (entry.copied?.isTemplate) requireMayCompose(caller)
+  }
   // What is kept although another value was given is a change that only those who may edit the bundle can choose.
   const isEdited = removals.length > 0 || steps.some((step) => makesKey(step) || isKeptByChoice(step))
   if (bundle && isEdited) {
     requireRight(mayEditBundle(caller, bundle))
-    const loosened = removals.filter(({ key }) => key.is_secret && key.elsewhere.length > 0)
-    if (bundle.isRuled && loosened.length > 0) throw ownerRequired(loosened.map(({ name }) => name))
+    const loosened = removals.filter(({ key }) => isLoosened(key, bundle))
+    if (loosened.length > 0) throw ownerRequired(loosened.map(({ name }) => name))
   }
   const refused = steps.filter((step) => !isOfMembers(step))
   if (refused.length > 0) throw ofOwners(refused)
+}
+
+// A secret would come free of the bundle's rules, or of one that the caller does not reach.
+function isLoosened({ id, is_secret, elsewhere }: FoundKey, from: BundleRights): boolean {
+  return from.sharedOutside.has(id) || (from.isRuled && is_secret && elsewhere.length > 0)
 }
 
 function ofOwners(steps: readonly ImportStep[]): DomainError {
@@ -207,13 +283,19 @@ function isOfMembers(step: ImportStep): boolean {
   return OF_MEMBERS.has(step.action) && !splits(step)
 }
 
-function planIdOf({ bundleId, steps, removals }: Omit<ImportPlan, 'planId'>, bundleName: string): string {
+function planIdOf(
+  { bundleId, steps, removals }: Omit<ImportPlan, 'planId'>,
+  { bundleName, made }: { bundleName: string; made: ReadonlyMap<string, string> },
+): string {
   const seen = steps.map((step) => [
     step.entry.name,
     step.action,
     step.keyName,
     markAfter(step),
-    ...(step.key ? [step.key.id, step.key.value_version, step.key.is_secret, step.key.elsewhere] : []),
+    ...(step.key
+      ? [made.get(step.key.id) ?? step.key.id, step.key.value_version, step.key.is_secret, step.key.elsewhere]
+      : []),
+    ...copiedIn(step, made),
   ])
   const removed = removals.map(({ name, key, breaks }) => [name, key.id, key.elsewhere, breaks])
   return digestOf(JSON.stringify([bundleId, bundleName, seen, removed]))
@@ -236,6 +318,10 @@ function changeOf(
     proposal: proposal ?? null,
     stamp,
   }
+}
+
+function copiedIn({ entry: { copied } }: ImportStep, made: ReadonlyMap<string, string>) {
+  return copied ? [made.get(copied.id) ?? copied.id, copied.version] : []
 }
 
 export function planChanged(): DomainError {

@@ -3,12 +3,21 @@ import { DomainError, unavailable } from '../../domain/base/errors.ts'
 
 const guardedConnections = new WeakSet<DatabaseConnection>()
 
+type Guards = {
+  isUnavailable: (error: unknown) => boolean
+  /** Checks what a connection returns. */
+  sealing: { guard(connection: DatabaseConnection): void }
+}
+
 /** The same driver; if the database is unavailable, it throws `unavailable` instead of the driver's error. */
-export function guarded(driver: Driver, isUnavailable: (error: unknown) => boolean): Driver {
+export function guarded(driver: Driver, { isUnavailable, sealing }: Guards): Driver {
   const acquire = driver.acquireConnection.bind(driver)
   driver.acquireConnection = async (options) => {
     const connection = await translated(() => acquire(options), isUnavailable)
-    if (!guardedConnections.has(connection)) guardConnection(connection, isUnavailable)
+    if (!guardedConnections.has(connection)) {
+      guardConnection(connection, isUnavailable)
+      sealing.guard(connection)
+    }
     return connection
   }
   for (const step of ['beginTransaction', 'commitTransaction'] as const) {

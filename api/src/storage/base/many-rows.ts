@@ -85,10 +85,13 @@ function valuesOf(row: ColumnValues, columns: readonly string[]): unknown[] {
   return columns.map((column) => row[column])
 }
 
-function typeOf(list: readonly unknown[]): 'text' | 'integer' | 'bytea' {
+const MOST_OF_INTEGER = 2 ** 31 - 1
+
+function typeOf(list: readonly unknown[]): 'text' | 'integer' | 'bigint' | 'bytea' {
   const value = list.find((each) => each !== null)
   if (typeof value === 'string') return 'text'
-  return typeof value === 'number' ? 'integer' : 'bytea'
+  if (typeof value !== 'number') return 'bytea'
+  return value > MOST_OF_INTEGER ? 'bigint' : 'integer'
 }
 
 function quoted(name: string): string {

@@ -160,6 +160,82 @@ export const MIGRATIONS: readonly Migration[] = [
       `alter table invitations add column replaces ${text}`,
     ],
   },
+  {
+    name: '0021-limited-members',
+    statements: ({ text }) => [
+      `alter table memberships add column limited_to ${text}`,
+      `alter table memberships add column limited_at ${text}`,
+      `alter table invitations add column limited_to ${text}`,
+    ],
+  },
+  {
+    name: '0024-mails',
+    statements: ({ text, tableEnd }) => [
+      `create table mail_receivers (id ${text} not null, next_at ${text} not null, failures integer not null,
+        claimed_until ${text} not null, claimed_by ${text}, primary key (id)) ${tableEnd}`,
+      'create index mail_receivers_due on mail_receivers (next_at)',
+      `create table mail_messages (id ${text} not null, address_key ${text} not null, kind ${text} not null,
+        topic ${text} not null, tenant_id ${text} not null, user_id ${text}, made_by ${text}, facts ${text} not null,
+        state ${text} not null check (state in ('waiting', 'sending', 'sent', 'dropped', 'refused')),
+        not_before ${text} not null, give_up_at ${text} not null, attempts integer not null, last_error ${text},
+        created_at ${text} not null, done_at ${text}, primary key (id),
+        foreign key (address_key) references mail_receivers (id) on delete cascade,
+        foreign key (tenant_id) references tenants (id) on delete cascade) ${tableEnd}`,
+      "create index mail_messages_pending on mail_messages (address_key, not_before) where state in ('waiting', 'sending')",
+      'create index mail_messages_receiver on mail_messages (address_key, kind, created_at)',
+      'create index mail_messages_tenant on mail_messages (tenant_id, kind, created_at)',
+      'create index mail_messages_inviter on mail_messages (made_by, kind, created_at) where made_by is not null',
+      'create index mail_messages_done on mail_messages (done_at) where done_at is not null',
+      `create table mail_choices (user_id ${text} not null, kind ${text} not null, primary key (user_id, kind),
+        foreign key (user_id) references users (id) on delete cascade) ${tableEnd}`,
+      `create table mail_expiries (tenant_id ${text} not null, key_id ${text} not null, expires_at ${text} not null,
+        primary key (tenant_id, key_id, expires_at),
+        foreign key (tenant_id) references tenants (id) on delete cascade) ${tableEnd}`,
+    ],
+  },
+  {
+    name: '0025-proven-addresses',
+    statements: ({ text }) => [
+      `alter table users add column proven_key ${text}`,
+      `update users set proven_key = email_key where email_verified = 1 and
+        (password_hash is null or id in (select user_id from account_setup))`,
+    ],
+  },
+  {
+    name: '0026-groups',
+    statements: ({ text, tableEnd }) => [
+      `create table member_groups (id ${text} not null, tenant_id ${text} not null, name ${text} not null,
+        adds ${text} not null, primary key (tenant_id, id), unique (tenant_id, name),
+        foreign key (tenant_id) references tenants (id) on delete cascade) ${tableEnd}`,
+      `create table group_members (tenant_id ${text} not null, group_id ${text} not null, user_id ${text} not null,
+        confirmed integer not null, primary key (tenant_id, group_id, user_id),
+        foreign key (tenant_id, group_id) references member_groups (tenant_id, id) on delete cascade,
+        foreign key (user_id, tenant_id) references memberships (user_id, tenant_id) on delete cascade) ${tableEnd}`,
+      'create index group_members_user on group_members (user_id, tenant_id)',
+      `alter table invitations add column group_ids ${text}`,
+    ],
+  },
+  {
+    name: '0030-row-seals',
+    statements: ({ count, bytes }) =>
+      [
+        'users',
+        'person_links',
+        'passkeys',
+        'memberships',
+        'invitations',
+        'machines',
+        'machine_grants',
+        'machine_tokens',
+        'machine_trusts',
+        'attachments',
+        'bundles',
+        'grants',
+      ].flatMap((table) => [
+        `alter table ${table} add column row_version ${count}`,
+        `alter table ${table} add column mac ${bytes}`,
+      ]),
+  },
 ]
 
 const ANY_DATABASE = {

@@ -8,6 +8,7 @@ import {
   type Transaction,
 } from 'kysely'
 import { types } from 'pg'
+import { Sealing } from '../seals/sealing.ts'
 import { guarded } from './guarded-driver.ts'
 import { insertionFailure, insertionOfAll, updateOfAll } from './many-rows.ts'
 import { endTransaction, PipelinedDriver, send, sentFailure } from './pipeline.ts'
@@ -28,10 +29,11 @@ types.setTypeParser(types.builtins.INT8, Number)
  * @param most how many connections at a time */
 export function openPostgres(url: () => string, most: number): Database {
   const connections = new Connections({ url, connections: most, isTimed: true })
-  const query = queryOn(connections)
+  const sealing = new Sealing(new PostgresQueryCompiler(), true)
+  const query = queryOn(connections, sealing)
   const apart = async <T>(work: (untimed: Untimed) => Promise<T>): Promise<T> => {
     const untimed = new Connections({ url, connections: 2, isTimed: false })
-    const alone = queryOn(untimed)
+    const alone = queryOn(untimed, sealing)
     try {
       return await work({ query: alone, connections: untimed })
     } finally {
@@ -40,14 +42,18 @@ export function openPostgres(url: () => string, most: number): Database {
   }
   return {
     query,
+    seals: sealing.seals,
+    written: (transaction) => sealing.written(transaction),
     write: (change) => query.transaction().execute((transaction) => explained(change, transaction)),
     single: (statement) => statement(query),
     async insertAll(transaction, table, rows) {
       const failure = (error: unknown) => insertionFailure(table, error)
-      if (rows.length > 0) await send(transaction, insertionOfAll(table, rows), failure)
+      const sealed = await sealing.rowsFor(transaction, table, rows)
+      if (rows.length > 0) await send(transaction, insertionOfAll(table, sealed), failure)
     },
     async updateAll(transaction, table, changed) {
-      if (changed.rows.length > 0) await send(transaction, updateOfAll(table, changed))
+      const rows = await sealing.rowsFor(transaction, table, changed.rows)
+      if (rows.length > 0) await send(transaction, updateOfAll(table, { ...changed, rows }))
     },
     limitLocks: (transaction) => send(transaction, LIMIT_LOCKS),
     sealBatch: 500,
@@ -56,6 +62,7 @@ export function openPostgres(url: () => string, most: number): Database {
     hold: sql`for update`,
     holdToChange: sql`for no key update`,
     holdFree: sql`for update skip locked`,
+    stored: (table) => sql.ref(table),
     columns: {
       text: 'text collate "C"',
       bytes: 'bytea',
@@ -84,13 +91,14 @@ export function openPostgres(url: () => string, most: number): Database {
   }
 }
 
-function queryOn(pool: Connections): Kysely<Tables> {
+function queryOn(pool: Connections, sealing: Sealing): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => guarded(new PipelinedDriver({ pool }), isPostgresUnavailable),
+      createDriver: () =>
+        guarded(new PipelinedDriver({ pool }), { isUnavailable: isPostgresUnavailable, sealing }),
       createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createQueryCompiler: () => sealing,
     },
   })
 }

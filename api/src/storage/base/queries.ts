@@ -1,6 +1,7 @@
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { Event } from '../../domain/base/event.ts'
 import type { ColumnTypes } from '../schema/column.ts'
+import type { RowSeals, SealedWrite } from '../seals/row-seals.ts'
 import type { ChangedRows, Rows } from './many-rows.ts'
 import type { Indexes } from './migrations.ts'
 import type { Tables } from './tables.ts'
@@ -61,6 +62,10 @@ type Lock = RawBuilder<unknown>
 export type Database = {
   /** On SQLite, a select outside of a transaction waits for none. */
   query: Query
+  /** Of the rows that decide. */
+  seals: RowSeals
+  /** The versions of rows that decide that a transaction wrote since the last call. */
+  written(transaction: Query): Promise<SealedWrite[]>
   write: Write
   /** Run one statement that changes something, in no other transaction. */
   single: <T>(statement: (query: Query) => Promise<T>) => Promise<T>
@@ -75,6 +80,8 @@ export type Database = {
   holdToChange: Lock
   hold: Lock
   holdFree: Lock
+  /** Names a table itself, where a common table expression has its name. */
+  stored: (table: string) => RawBuilder<unknown>
   columns: ColumnTypes
   /** Selects `table` and `column` of all that has a name where new tables are made; `column` is null for an index. */
   tableColumns: RawBuilder<Readonly<Record<string, unknown>>>
@@ -122,7 +129,15 @@ export function recordedBy(
 /** What stores read and write with. */
 export type Queries = Pick<
   Database,
-  'query' | 'single' | 'limitLocks' | 'holdShared' | 'holdLightly' | 'hold' | 'holdToChange' | 'holdFree'
+  | 'query'
+  | 'single'
+  | 'stored'
+  | 'limitLocks'
+  | 'holdShared'
+  | 'holdLightly'
+  | 'hold'
+  | 'holdToChange'
+  | 'holdFree'
 > & {
   /** As `Write`, with a transaction that records events. */
   write: <T>(change: (transaction: Recorded) => Promise<T>) => Promise<T>

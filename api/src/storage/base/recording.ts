@@ -8,6 +8,7 @@ import type { Insertable } from 'kysely'
 import { unavailable } from '../../domain/base/errors.ts'
 import { changesValues, type Event, eventBody } from '../../domain/base/event.ts'
 import { originText } from '../../domain/base/origin.ts'
+import { type SealedWrite, versionText } from '../seals/row-seals.ts'
 import { chunks } from './chunks.ts'
 import { type Database, type Queries, type Query, recordedBy } from './queries.ts'
 import type { Tables } from './tables.ts'
@@ -34,30 +35,50 @@ export function recording(
   after: AfterCommit = NOTHING_AFTER,
 ): Queries {
   const write: Queries['write'] = async (change) => {
-    const rows: EventRow[] = []
+    const events: Event[] = []
     const changed = new Set<string>()
     const record = (event: Event): void => {
       if (after.isFull(event.tenantId)) throw unavailable('audit log')
-      rows.push(eventRow(event, key))
+      events.push(event)
       if (changesValues(event)) changed.add(event.tenantId)
     }
     const own = checkOfCall()
     const result = await database.write(async (transaction) => {
       const recorded = recordedBy(database, transaction, record)
       await own?.check(recorded)
+      // An earlier transaction of the connection may have failed.
+      await database.written(transaction)
       const made = await change(recorded)
-      for (const some of chunks(rows)) {
-        await recorded.insertAll('events', some)
-        if (rows.length > some.length) await turn() // Many events let other calls run.
+      const versions = versionsIn(events, await database.written(transaction))
+      for (const some of chunks(events)) {
+        const rows = some.map((event) =>
+          eventRow({ ...event, rows: event.rows ?? versions.get(event) ?? [] }, key),
+        )
+        await recorded.insertAll('events', rows)
+        if (events.length > some.length) await turn() // Many events let other calls run.
       }
       return made
     })
     own?.committed()
-    if (rows.length > 0) after.wake(new Set(rows.map(({ tenant_id }) => tenant_id)))
+    if (events.length > 0) after.wake(new Set(events.map(({ tenantId }) => tenantId)))
     if (changed.size > 0) after.valuesChanged(changed)
     return result
   }
   return { ...database, write }
+}
+
+/** The first event of each tenant holds the versions of its rows, and the first of all those of the whole server. */
+function versionsIn(events: readonly Event[], writes: readonly SealedWrite[]): Map<Event, string[]> {
+  const first = new Map(events.toReversed().map((event) => [event.tenantId, event]))
+  const versions = new Map<Event, string[]>()
+  for (const write of writes) {
+    const event = write.tenantId === null ? events[0] : first.get(write.tenantId)
+    if (!event) continue
+    const own = versions.get(event) ?? []
+    own.push(versionText(write))
+    versions.set(event, own)
+  }
+  return versions
 }
 
 function eventRow(event: Event, key: AuditKey['mac']): EventRow {

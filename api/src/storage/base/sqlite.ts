@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { Kysely, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
+import { Sealing } from '../seals/sealing.ts'
 import { guarded, translated } from './guarded-driver.ts'
 import { type EachRow, insertionFailure, insertionOfEach, updateOfEach } from './many-rows.ts'
 import type { Database } from './queries.ts'
@@ -27,12 +28,13 @@ export function openSqlite(path: string): Database {
   reader.exec(`pragma cache_size = ${CACHE_KIB}`)
   const statement = cachedStatements(file)
   const driver = new SqliteTwoConnections({ writer: file, reader }, statement)
+  const sealing = new Sealing(new SqliteQueryCompiler(), false)
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new OrderedAdapter(),
-      createDriver: () => guarded(driver, isSqliteUnavailable),
+      createDriver: () => guarded(driver, { isUnavailable: isSqliteUnavailable, sealing }),
       createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: () => sealing,
     },
   })
   // A transaction holds the only connection that writes, so this runs in it.
@@ -42,19 +44,24 @@ export function openSqlite(path: string): Database {
     }, isSqliteUnavailable)
   return {
     query,
+    seals: sealing.seals,
+    written: (transaction) => sealing.written(transaction),
     write: (change) => query.transaction().execute(change),
     // Outside of a transaction it would end the group that this turn's transactions are committed in.
     single: (work) => query.transaction().execute(work),
-    async insertAll(_transaction, table, rows) {
+    async insertAll(transaction, table, rows) {
       if (rows.length === 0) return
-      await runEach(insertionOfEach(table, rows)).catch((error: unknown) => {
+      const sealed = await sealing.rowsFor(transaction, table, rows)
+      await runEach(insertionOfEach(table, sealed)).catch((error: unknown) => {
         throw insertionFailure(table, error)
       })
     },
-    async updateAll(_transaction, table, changed) {
-      if (changed.rows.length > 0) await runEach(updateOfEach(table, changed))
+    async updateAll(transaction, table, changed) {
+      const rows = await sealing.rowsFor(transaction, table, changed.rows)
+      if (rows.length > 0) await runEach(updateOfEach(table, { ...changed, rows }))
     },
     limitLocks: async () => {},
+    stored: (table) => sql`main.${sql.ref(table)}`,
     sealBatch: 200,
     holdShared: sql``,
     holdLightly: sql``,

@@ -72,13 +72,13 @@ export function keysAttached(query: Query, tenantId: string) {
 
 /** Joins bundles and the rules of the folders that they are in. */
 export const FOLDER_HAS_BUNDLE = sql<boolean>`folder_policies.tenant_id = bundles.tenant_id
-  and substr(bundles.name, 1, length(folder_policies.folder)) = folder_policies.folder`
+  and lower(substr(bundles.name, 1, length(folder_policies.folder))) = lower(folder_policies.folder)`
 
 /** The ids of the bundles in a folder. */
 export function bundlesIn(query: Query, tenantId: string, folder: string) {
   return selectOf(query, 'bundles', tenantId)
     .select('bundles.id')
-    .where(sql<boolean>`substr(bundles.name, 1, length(${folder})) = ${folder}`)
+    .where(sql<boolean>`lower(substr(bundles.name, 1, ${sql.lit(folder.length)})) = ${folder.toLowerCase()}`)
 }
 
 /** The names of one slice of a list. The list reads its other columns for these names only, because a database reads

@@ -1,6 +1,7 @@
 import { LIMITS } from '@keyferry/contract'
 import { sql } from 'kysely'
 import { tooManyBundles } from '../../domain/base/bounds.ts'
+import { madeBy } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import type { Slice } from '../../domain/base/listing.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
@@ -14,6 +15,9 @@ import {
   bundleNotFound,
   type NewBundle,
 } from '../../domain/library/bundle.ts'
+import { mayEditBundle, requireRight } from '../../domain/library/value-rights.ts'
+import type { Caller } from '../../domain/people/membership.ts'
+import { reaches } from '../../domain/people/reach.ts'
 import { inChunks } from '../base/chunks.ts'
 import { isTaken, refusing } from '../base/database.ts'
 import { ask } from '../base/pipeline.ts'
@@ -22,6 +26,9 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
 import { countOf, deleteOf, namesIn, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { contains, containsInAnyCase } from '../base/text-search.ts'
+import { endGrants } from '../people/grant-ends.ts'
+import { REACH, reachIn } from '../reach/membership-reach.ts'
+import { reachOf, wholeOf } from '../reach/reached-rows.ts'
 import { bundleEvent } from './bundle-changes.ts'
 import { takeRules } from './policy-changes.ts'
 import { rightsOfBundles, secretsElsewhere } from './value-rights.ts'
@@ -30,11 +37,16 @@ export function createBundleStore(queries: Queries): BundleStore {
   const { query, write } = queries
   return {
     insert: changing(queries, createBundle),
-    update: (change, stamp) =>
-      refusing(isTaken, bundleNameTaken, () => write((transaction) => update(transaction, change, stamp))),
+    update: (change, stamp, editor) =>
+      refusing(isTaken, bundleNameTaken, () =>
+        write(async (transaction) => {
+          await update(transaction, change, stamp)
+          if (change.name !== undefined) await requireEditor(transaction, change.bundleId, editor)
+        }),
+      ),
     find: finder(query),
-    rights: (tenantId, bundleIds) => rightsOfBundles(query, tenantId, bundleIds),
-    sharedSecrets: (tenantId, taken) => sharedSecrets(query, tenantId, taken),
+    rights: (tenantId, bundleIds) => rightsOfBundles({ query, reach: reachOf(query) }, tenantId, bundleIds),
+    sharedSecrets: (tenantId, taken) => sharedSecrets(wholeOf(query), tenantId, taken),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
     findSuggested: (userId, suggestion) => findSuggested(query, userId, suggestion),
     findNamed: (tenantId, names) => findNamed(query, tenantId, names),
@@ -76,7 +88,10 @@ async function update(
     requireExpected({ ...fields, expected }, held)
     const { name = held.name, tags = held.tags } = fields
     const to = { name, tags, production: held.production }
-    if (name !== held.name) await takeRules(transaction, { id, from: { id, name: held.name }, to }, stamp)
+    if (name !== held.name) {
+      await endLeft(transaction, { id, from: held.name, to: name }, stamp)
+      await takeRules(transaction, { id, from: { id, name: held.name }, to }, stamp)
+    }
   }
   const row = await updateOf(transaction, 'bundles', { tenantId: stamp.tenantId, id })
     .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
@@ -85,6 +100,29 @@ async function update(
   if (!row) throw bundleNotFound()
   const data = { changed: CHANGEABLE.filter((field) => fields[field] !== undefined) }
   transaction.record(bundleEvent(row, stamp, { action: 'bundle.changed', data }))
+}
+
+// A new name can be one that members do not reach: what they let a terminal remember ends.
+async function endLeft(
+  transaction: Recorded,
+  { id: bundleId, from, to }: { id: string; from: string; to: string },
+  stamp: Stamp,
+): Promise<void> {
+  const members = selectOf(transaction, 'memberships', stamp.tenantId).select(['user_id', ...REACH])
+  for (const { user_id: userId, ...row } of await members.execute()) {
+    const reach = reachIn(row)
+    if (reaches(reach, from) && !reaches(reach, to))
+      await endGrants(transaction, { bundleId, userId }, { ...madeBy(stamp), reason: 'person_removed' })
+  }
+}
+
+// A new name can be in a folder that lets only owners change values.
+async function requireEditor(transaction: Query, bundleId: string, editor: Caller): Promise<void> {
+  const rights = (
+    await rightsOfBundles({ query: transaction, reach: editor.reach }, editor.tenantId, [bundleId])
+  ).get(bundleId)
+  // Without the bundle there is nothing to edit: what reads it again after the commit says so.
+  if (rights !== undefined) requireRight(mayEditBundle(editor, rights))
 }
 
 /** Hold a bundle until the transaction ends.
@@ -184,6 +222,7 @@ async function findSuggested(query: Query, userId: string, { bundle, workspace }
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
     .innerJoin('bundles', 'bundles.tenant_id', 'tenants.id')
     .select(['tenants.id as tenant_id', 'tenants.name as tenant_name', 'bundles.id', 'bundles.name'])
+    .select(REACH)
     .where('memberships.user_id', '=', userId)
     .where((on) => on.or([on('bundles.id', '=', bundle), on('bundles.name', '=', bundle)]))
     .$if(workspace !== null, (select) =>
@@ -193,7 +232,8 @@ async function findSuggested(query: Query, userId: string, { bundle, workspace }
     .orderBy('tenants.id')
     .orderBy('bundles.name')
     .execute()
-  return rows.map(({ tenant_id, tenant_name, id, name }) => ({
+  const seen = rows.filter((row) => reaches(reachIn(row), row.name))
+  return seen.map(({ tenant_id, tenant_name, id, name }) => ({
     bundle: { id, name },
     workspace: { id: tenant_id, name: tenant_name },
   }))

@@ -56,7 +56,7 @@ async function factsOf(query: Query, vault: ValueVault, { tenantId, keyIds }: Co
   const rows = await inChunks(keyIds, (ids) =>
     selectOf(query, 'keys', tenantId)
       .select(['id', 'name', 'value_version', 'is_secret', 'template_parts', 'description'])
-      .select(['value_set_at as set_at', 'value_set_by', SET_BY_NAME.as('set_by_name')])
+      .select(['value_set_at as set_at', 'value_set_by', 'value_proposed_by', SET_BY_NAME.as('set_by_name')])
       .select(['expires_at', 'rotate_at', USES.as('used_in_bundles'), OLDER_HOLDERS.as('older_holders')])
       .select(listedColumns('public'))
       .where('id', 'in', ids)

@@ -4,6 +4,7 @@ import {
   effectivePolicy,
   type Loosening,
   NO_RULES,
+  type Policy,
   type PolicyReads,
   type PolicySetting,
   type PolicyStore,
@@ -20,6 +21,7 @@ import type { Queries, Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import { flag, type Tables } from '../base/tables.ts'
 import { FOLDER_HAS_BUNDLE, isFound, keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { reachOf, wholeOf } from '../reach/reached-rows.ts'
 import { secretsElsewhere } from './value-rights.ts'
 
 export const RULES = [
@@ -37,19 +39,34 @@ const LOOSENS = ['loosens_to', 'loosens_by', 'loosens_at'] as const
 
 type RulesRow = Pick<Tables['tenant_policies'], (typeof RULES)[number]>
 
-export function settingIn<Row extends RulesRow>({ people, ...row }: Row) {
+function settingIn<Row extends RulesRow>({ people, ...row }: Row) {
   return { ...row, people: people?.split(' ').filter((id) => id !== '') ?? null }
 }
 
-export function rowOf({ people, ...rules }: PolicySetting): RulesRow {
+export function rowOf(set: PolicySetting): RulesRow {
+  const { people, named: _, ...rules } = set
   return { ...rules, people: people === null ? null : people.join(' ') }
+}
+
+/** What rows set, with the members of the groups that they name. */
+export async function settingsIn<Row extends RulesRow>(query: Query, tenantId: string, rows: readonly Row[]) {
+  type Named = ReturnType<typeof settingIn<Row>> & Pick<PolicySetting, 'named'>
+  const settings = rows.map((row): Named => settingIn(row))
+  if (settings.every(({ people }) => people === null)) return settings
+  const confirmed = selectOf(query, 'group_members', tenantId).where('confirmed', '=', flag(true))
+  const members = await ask(query, confirmed.select(['group_id', 'user_id']))
+  const groups = Map.groupBy(members, ({ group_id }) => group_id)
+  const namedBy = (id: string) => groups.get(id)?.map(({ user_id }) => user_id) ?? [id]
+  return settings.map((set) =>
+    set.people === null ? set : { ...set, named: [...new Set(set.people.flatMap(namedBy))] },
+  )
 }
 
 const asPlace = (name: 'workspace' | 'folder' | 'bundle') => sql.lit(name).as('place')
 
 /** The reads that approvals are judged by, for a transaction or outside of any. */
 export function policyReads({ query }: Queries): (transaction?: Query) => PolicyReads {
-  return (transaction = query) => ({
+  return (transaction = wholeOf(query)) => ({
     find: (tenantId, bundleId) => setOver(transaction, tenantId, bundleId),
     async findAll(tenantId) {
       const [ofTenant, folders, bundles] = await Promise.all([
@@ -57,10 +74,13 @@ export function policyReads({ query }: Queries): (transaction?: Query) => Policy
         ask(transaction, selectOf(transaction, 'folder_policies', tenantId).select(['folder', ...RULES])),
         ask(transaction, selectOf(transaction, 'bundle_policies', tenantId).select(['bundle_id', ...RULES])),
       ])
+      const [workspace = NO_RULES] = await settingsIn(transaction, tenantId, ofTenant)
+      const inFolders = await settingsIn(transaction, tenantId, folders)
+      const inBundles = await settingsIn(transaction, tenantId, bundles)
       return {
-        workspace: settingOf(ofTenant[0]),
-        folders: new Map(folders.map(({ folder, ...row }) => [folder, settingIn(row)])),
-        bundles: new Map(bundles.map(({ bundle_id, ...row }) => [bundle_id, settingIn(row)])),
+        workspace,
+        folders: new Map(inFolders.map(({ folder, ...set }) => [folder, set])),
+        bundles: new Map(inBundles.map(({ bundle_id, ...set }) => [bundle_id, set])),
       }
     },
     areSetElsewhere: (tenantId, bundleId) => areSetElsewhere(transaction, tenantId, bundleId),
@@ -76,17 +96,25 @@ async function setOver(query: Query, tenantId: string, bundleId: string): Promis
       .unionAll(bundleRules(query, tenantId, bundleId).select(asPlace('bundle')))
       .unionAll(foldersOver(query, { tenantId, id: bundleId }).select(RULES).select(asPlace('folder'))),
   )
-  const [workspace = NO_RULES] = rulesIn(rows, 'workspace')
-  const [bundle = NO_RULES] = rulesIn(rows, 'bundle')
-  return { workspace, folders: rulesIn(rows, 'folder'), bundle }
+  const set = await settingsIn(query, tenantId, rows)
+  const at = (wanted: (typeof set)[number]['place']) =>
+    set.flatMap(({ place, ...rules }) => (place === wanted ? [rules] : []))
+  const [[workspace = NO_RULES], [bundle = NO_RULES]] = [at('workspace'), at('bundle')]
+  return { workspace, folders: at('folder'), bundle }
 }
 
 export function createPolicyStore(queries: Queries): PolicyStore {
   const { query } = queries
   return {
     ...policyReads(queries)(),
-    findTenant: async (tenantId) => settingOf(await tenantRules(query, tenantId).executeTakeFirst()),
-    ofKeys: (tenantId, keyIds) => ofKeys(query, tenantId, keyIds),
+    async findTenant(tenantId) {
+      const [set = NO_RULES] = await settingsIn(query, tenantId, await tenantRules(query, tenantId).execute())
+      return set
+    },
+    async ofKeys(tenantId, keyIds) {
+      const known = reachOf(query) === null ? keyIds : await knownKeys(query, tenantId, keyIds)
+      return ofKeys(wholeOf(query), tenantId, known)
+    },
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
     loosening: (tenantId, at) => looseningOf(query, tenantId, at),
     bundles: (tenantId) =>
@@ -141,10 +169,22 @@ async function sharedValues(
     ]
     return (await Promise.all(sets)).flat()
   })
-  return bySet(rows)
+  return bySet(query, tenantId, rows)
 }
 
-async function ofKeys(query: Query, tenantId: string, keyIds: readonly string[]): Promise<ValueRules[]> {
+// The rules tell the names of the keys, so they are asked of keys within reach.
+async function knownKeys(query: Query, tenantId: string, keyIds: readonly string[]): Promise<string[]> {
+  const rows = await inChunks(keyIds, (ids) =>
+    ask(query, selectOf(query, 'keys', tenantId).select('id').where('id', 'in', ids)),
+  )
+  return rows.map(({ id }) => id)
+}
+
+export async function ofKeys(
+  query: Query,
+  tenantId: string,
+  keyIds: readonly string[],
+): Promise<ValueRules[]> {
   const held = keysAttached(query, tenantId)
     .where('keys.is_secret', '=', flag(true))
     .select('keys.name')
@@ -165,16 +205,22 @@ async function ofKeys(query: Query, tenantId: string, keyIds: readonly string[])
     ]
     return (await Promise.all(sets)).flat()
   })
-  return bySet(rows)
+  return bySet(query, tenantId, rows)
 }
 
-function bySet(rows: readonly (RulesRow & { name: string })[]): ValueRules[] {
+async function bySet(
+  query: Query,
+  tenantId: string,
+  rows: readonly (RulesRow & { name: string })[],
+): Promise<ValueRules[]> {
   const sets = Map.groupBy(rows, (row) => RULES.map((rule) => row[rule]).join('/'))
-  return [...sets.values()].flatMap((same) => {
-    const [first] = same
-    if (!first) return []
-    const { name: _, ...rules } = first
-    return [{ ...settingIn(rules), names: same.map(({ name }) => name) }]
+  const firsts = [...sets.values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, names: [first, ...others].map(({ name }) => name) }] : [],
+  )
+  const settings = await settingsIn(query, tenantId, firsts)
+  return settings.map((set) => {
+    const { name: _, ...rules } = set
+    return { ...rules, people: rules.named ?? rules.people }
   })
 }
 
@@ -186,12 +232,6 @@ async function sharing(query: Query, tenantId: string, bundleId: string): Return
     .orderBy('bundles.name')
     .execute()
   return rows.map(({ secrets, ...bundle }) => ({ bundle, secrets }))
-}
-
-type PlacedRules = RulesRow & { place: 'workspace' | 'folder' | 'bundle' }
-
-function rulesIn(rows: readonly PlacedRules[], wanted: PlacedRules['place']): PolicySetting[] {
-  return rows.flatMap(({ place, ...rules }) => (place === wanted ? [settingIn(rules)] : []))
 }
 
 export const settingOf = (row: RulesRow | undefined): PolicySetting => (row ? settingIn(row) : NO_RULES)
@@ -232,16 +272,27 @@ function loosensAt(query: Query, tenantId: string, at: RulesAt) {
  * than this one. Their copies come under weaker rules. */
 export async function weakerCopies(
   query: Query,
-  { tenantId, bundleId, assurance }: { tenantId: string; bundleId: string; assurance: Assurance },
+  { tenantId, bundleId, assurance }: PolicyPlace,
   keyIds: readonly string[],
 ): Promise<Pick<EventData, 'weaker'>> {
   const rules = keyIds.length === 0 ? [] : await ofKeys(query, tenantId, keyIds)
   if (rules.length === 0) return {}
+  const weaker = namesTightened(rules, await policyOfBundle(query, { tenantId, bundleId, assurance }))
+  return weaker.length === 0 ? {} : { weaker }
+}
+
+type PolicyPlace = { tenantId: string; bundleId: string; assurance: Assurance }
+
+/** The rules of a bundle without those that come with values.
+ * @throws DomainError not_found */
+export async function policyOfBundle(
+  query: Query,
+  { tenantId, bundleId, assurance }: PolicyPlace,
+): Promise<Policy> {
   const [[named], set] = await Promise.all([
     ask(query, selectOf(query, 'bundles', { tenantId, id: bundleId }).select(['name', 'tags', 'production'])),
     setOver(query, tenantId, bundleId),
   ])
   if (!named) throw bundleNotFound()
-  const weaker = namesTightened(rules, effectivePolicy(assurance, set, named))
-  return weaker.length === 0 ? {} : { weaker }
+  return effectivePolicy(assurance, set, named)
 }

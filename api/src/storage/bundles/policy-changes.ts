@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   type BundlePolicyChange,
   isIn,
+  NO_RULES,
   type PolicyChange,
   type PolicyRecords,
   type PolicySetting,
@@ -18,6 +19,7 @@ import { bundleNotFound } from '../../domain/library/bundle.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { bundlesIn, isFound, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { endGrants } from '../people/grant-ends.ts'
+import { takeUnconfirmed } from '../people/groups.ts'
 import { endInvitations } from '../people/invitations.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { bundleEvent } from './bundle-changes.ts'
@@ -27,8 +29,8 @@ import {
   looseningOf,
   RULES,
   rowOf,
-  settingIn,
   settingOf,
+  settingsIn,
   tenantRules,
 } from './policies.ts'
 
@@ -59,6 +61,7 @@ async function rulesAfter(
   if (touch !== before.touch && touch !== null && touch !== 'none') {
     await requireKeysOnly(transaction, tenantId, at)
     await endInvitations(transaction, stamp)
+    await takeUnconfirmed(transaction, stamp)
     await markSigned(transaction, tenantId)
   }
   const { to: loosens_to = null, by: loosens_by = null, at: loosens_at = null } = loosening ?? {}
@@ -74,7 +77,7 @@ async function requireKeysOnly(query: Query, tenantId: string, at: RulesAt): Pro
         ? items.where('bundle_id', 'in', bundlesIn(query, tenantId, at.folder))
         : items.where('bundle_id', '=', at.bundleId)
   if (await isFound(theirs))
-    throw new DomainError('conflict', 'convert the legacy items into keys first: nobody can sign them')
+    throw new DomainError('conflict', 'convert the legacy items into keys first: they cannot be signed')
 }
 
 async function changeBundle(
@@ -178,11 +181,11 @@ export async function takeRules(
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp
-  const folders = await selectOf(transaction, 'folder_policies', tenantId)
-    .select(['folder', ...RULES])
-    .execute()
-  const over = (name: string) => folders.filter(({ folder }) => isIn(folder, name)).map(settingIn)
-  const own = settingOf(await bundleRules(transaction, tenantId, from.id).executeTakeFirst())
+  const ofFolders = selectOf(transaction, 'folder_policies', tenantId).select(['folder', ...RULES])
+  const folders = await settingsIn(transaction, tenantId, await ofFolders.execute())
+  const over = (name: string) => folders.filter(({ folder }) => isIn(folder, name))
+  const ofBundle = await bundleRules(transaction, tenantId, from.id).execute()
+  const [own = NO_RULES] = await settingsIn(transaction, tenantId, ofBundle)
   const taken = rulesTaken(own, { left: over(from.name), entered: over(to.name) }, to)
   const added = RULES.filter((rule) => !isDeepStrictEqual(taken[rule], own[rule]))
   const isNew = id !== from.id

@@ -1,30 +1,53 @@
 import type { Changers } from '@keyferry/contract'
 import { isIn } from '../../domain/approvals/policy.ts'
 import { type BundleRights, changersAt } from '../../domain/library/value-rights.ts'
+import { type BundleReach, reaches } from '../../domain/people/reach.ts'
 import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
 import { FOLDER_HAS_BUNDLE, keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { reachOf, wholeOf } from '../reach/reached-rows.ts'
 
-/** Who may change each key, by its id. */
+/** Who reads, with the whole library: rules out of reach count too. */
+type Reading = { query: Query; reach: BundleReach }
+
+export const reading = (query: Query): Reading => ({ query: wholeOf(query), reach: reachOf(query) })
+
+/** Who may change each key, by its id. A key that is held out of reach too is for owners. */
 export async function changersOf(
-  query: Query,
+  { query, reach }: Reading,
   tenantId: string,
   keyIds: readonly string[],
 ): Promise<ReadonlyMap<string, Changers>> {
-  const [workspace, rows] = await Promise.all([
+  const [workspace, rows, outside] = await Promise.all([
     changersOfWorkspace(query, tenantId),
     inChunks(keyIds, (ids) => placesOf(query, tenantId, ids)),
+    reach === null ? [] : heldOutside({ query, reach }, tenantId, keyIds),
   ])
   const places = Map.groupBy(rows, ({ key_id }) => key_id)
-  return new Map(keyIds.map((id) => [id, changersAt([...workspace, ...(places.get(id) ?? [])])]))
+  const theirs = new Set(outside)
+  const changers = (id: string) => changersAt([...workspace, ...(places.get(id) ?? [])])
+  return new Map(keyIds.map((id) => [id, theirs.has(id) ? 'owner' : changers(id)]))
+}
+
+/** Those of the keys that bundles out of reach hold. */
+async function heldOutside(
+  { query, reach }: Reading,
+  tenantId: string,
+  keyIds: readonly string[],
+): Promise<string[]> {
+  const held = selectOf(query, 'attachments', tenantId)
+    .innerJoin('bundles', (join) => join.on(inOneTenant('bundles.id', 'attachments.bundle_id')))
+    .select(['attachments.key_id', 'bundles.name'])
+  const rows = await inChunks(keyIds, (ids) => ask(query, held.where('attachments.key_id', 'in', ids)))
+  return rows.filter(({ name }) => !reaches(reach, name)).map(({ key_id }) => key_id)
 }
 
 /** By the bundle's id. */
 export async function rightsOfBundles(
-  query: Query,
+  { query, reach }: Reading,
   tenantId: string,
   bundleIds: readonly string[],
 ): Promise<ReadonlyMap<string, BundleRights>> {
@@ -33,16 +56,35 @@ export async function rightsOfBundles(
     inChunks(bundleIds, (ids) => ask(query, rulesOf(query, tenantId, ids))),
     ask(query, selectOf(query, 'folder_policies', tenantId).select(['folder', ...RULES])),
   ])
+  const outside = await secretsOutside({ query, reach }, tenantId, bundleIds)
   return new Map(
     rows.map(({ id, name, created_by, production, ...own }) => {
       const over = folders.flatMap(({ folder, ...rules }) => (isIn(folder, name) ? [rules] : []))
       const places = [own, ...over]
       const isRuled =
         production === 'yes' || places.some((rules) => Object.values(rules).some((rule) => rule !== null))
-      return [id, { created_by, changers: changersAt([...workspace, ...places]), isRuled }]
+      const changers = changersAt([...workspace, ...places])
+      return [id, { created_by, changers, isRuled, sharedOutside: outside.get(id) ?? NONE }]
     }),
   )
 }
+
+/** By the bundle's id, the secrets that bundles out of reach hold too. */
+async function secretsOutside({ query, reach }: Reading, tenantId: string, bundleIds: readonly string[]) {
+  if (reach === null) return new Map<string, Set<string>>()
+  const held = keysAttached(query, tenantId)
+    .where('keys.is_secret', '=', flag(true))
+    .select(['bundle_id', 'key_id'])
+  const rows = await inChunks(bundleIds, (ids) => ask(query, held.where('bundle_id', 'in', ids)))
+  const ids = [...new Set(rows.map(({ key_id }) => key_id))]
+  const outside = new Set(await heldOutside({ query: wholeOf(query), reach }, tenantId, ids))
+  const byBundle = Map.groupBy(rows, ({ bundle_id }) => bundle_id)
+  const keysOf = ([id, keys]: readonly [string, typeof rows]) =>
+    [id, new Set(keys.flatMap(({ key_id }) => (outside.has(key_id) ? [key_id] : [])))] as const
+  return new Map([...byBundle].map(keysOf))
+}
+
+const NONE: ReadonlySet<string> = new Set()
 
 const RULES = [
   'assurance',

@@ -1,4 +1,4 @@
-import { unwrapAuditSeed, wrapAuditSeed } from '@keyferry/crypto/audit-key'
+import { openAuditSeed, wrapAuditSeed } from '@keyferry/crypto/audit-key'
 import { unwrapDepositKey, wrapDepositKey } from '@keyferry/crypto/deposit-key'
 import { unwrapReceiptSeed, wrapReceiptSeed } from '@keyferry/crypto/receipt'
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
@@ -9,7 +9,10 @@ type Rewrap = (wrapped: Uint8Array, ring: RootKeyRing) => Uint8Array
 
 /** The tables of the server's own keys, each with the function that wraps one of its keys anew. */
 const SERVER_KEYS: Record<'audit_keys' | 'receipt_keys' | 'deposit_keys', Rewrap> = {
-  audit_keys: (wrapped, ring) => wrapAuditSeed(unwrapAuditSeed(wrapped, ring), ring.first),
+  audit_keys: (wrapped, ring) => {
+    const { seed, mark } = openAuditSeed(wrapped, ring)
+    return wrapAuditSeed(seed, ring.first, mark)
+  },
   receipt_keys: (wrapped, ring) => wrapReceiptSeed(unwrapReceiptSeed(wrapped, ring), ring.first),
   deposit_keys: (wrapped, ring) => wrapDepositKey(unwrapDepositKey(wrapped, ring), ring.first),
 }

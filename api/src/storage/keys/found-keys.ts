@@ -1,5 +1,6 @@
 import { isProduction } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
+import { type BundleReach, reaches } from '../../domain/people/reach.ts'
 import type { ImportReading } from '../../domain/transfer/library-import.ts'
 import {
   type FoundKey,
@@ -19,8 +20,8 @@ import { SET_BY_NAME } from './key-reading.ts'
  * The keys that an import may use, with their values and the other bundles that use them.
  */
 
-/** `bundleId`: null for a bundle that the import creates. */
-export type BundleRef = { tenantId: string; bundleId: string | null }
+/** `bundleId`: null for a bundle that the import creates. `reach`: of who imports. */
+export type BundleRef = { tenantId: string; bundleId: string | null; reach: BundleReach }
 
 /** By id or by name. */
 export type Keys = ReadonlyMap<string, FoundKey>
@@ -39,13 +40,13 @@ export async function keysWith(query: Query, { ids, ...wanted }: WantedKeys): Pr
 }
 
 async function someKeysWith(query: Query, wanted: WantedKeys): Promise<FoundKey[]> {
-  const { tenantId, bundleId, ids, open, sizes } = wanted
+  const { tenantId, bundleId, reach, ids, open, sizes } = wanted
   const columns = selectOf(query, 'keys', tenantId)
-    .select(['id', 'name', 'value_version', 'is_secret', 'description', 'value_set_by', 'value_set_at'])
-    .select(['template_parts', VALUE_BYTES, SET_BY_NAME.as('setByName')])
+    .select(['id', 'name', 'value_version', 'is_secret', 'description', 'value_set_by', 'value_proposed_by'])
+    .select(['value_set_at', 'template_parts', VALUE_BYTES, SET_BY_NAME.as('setByName')])
   const [elsewhere, changers, rows] = await Promise.all([
-    bundlesUsing(query, { tenantId, bundleId, ids }),
-    changersOf(query, tenantId, ids),
+    bundlesUsing(query, { tenantId, bundleId, reach, ids }),
+    changersOf({ query, reach }, tenantId, ids),
     ask(query, columns.where('id', 'in', ids)),
   ])
   const found = rows.map((row) => ({
@@ -85,10 +86,10 @@ async function valuesOf(
   return new Map(rows.filter(isAsRead).map((row) => [row.id, open(row)]))
 }
 
-/** The names of the other bundles that use each key, sorted, and how many of them are for production. */
+/** The names of the other bundles within reach that use each key, sorted, and how many of them are for production. */
 async function bundlesUsing(
   query: Query,
-  { tenantId, bundleId, ids }: BundleRef & { ids: readonly string[] },
+  { tenantId, bundleId, reach, ids }: BundleRef & { ids: readonly string[] },
 ): Promise<ReadonlyMap<string, Pick<FoundKey, 'elsewhere' | 'inProduction'>>> {
   const using = selectOf(query, 'attachments', tenantId)
     .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
@@ -97,7 +98,7 @@ async function bundlesUsing(
     .orderBy('bundles.name')
   const rows = await ask(query, using)
   const others = Map.groupBy(
-    rows.filter(({ id }) => id !== bundleId),
+    rows.filter(({ id, name }) => id !== bundleId && reaches(reach, name)),
     ({ key_id }) => key_id,
   )
   return new Map(
@@ -108,21 +109,30 @@ async function bundlesUsing(
   )
 }
 
-/** Null: the tenant has no such bundle. */
-async function idOfBundle(query: Query, tenantId: string, name: string): Promise<string | null> {
-  const [row] = await ask(query, selectOf(query, 'bundles', { tenantId, name }).select('id'))
-  return row?.id ?? null
-}
-
 /** The ids of the keys attached to a bundle, by delivered name. */
 export async function attachedIn(
   query: Query,
-  { tenantId, bundleId }: BundleRef,
+  { tenantId, bundleId }: Omit<BundleRef, 'reach'>,
 ): Promise<ReadonlyMap<string, string>> {
   if (bundleId === null) return new Map()
   const attached = selectOf(query, 'attachments', { tenantId, bundle_id: bundleId })
   const rows = await ask(query, attached.select(['delivered_name', 'key_id']))
   return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
+}
+
+/** By name, the ids of the bundles within reach that an import takes keys from. A bundle can be renamed meanwhile, so
+ * keys and rules are read by the same id. */
+export type SourceBundles = ReadonlyMap<string, string>
+
+export async function sourceBundles(
+  query: Query,
+  { tenantId, reach }: Pick<BundleRef, 'tenantId' | 'reach'>,
+  wanted: ImportReading['sources'],
+): Promise<SourceBundles> {
+  const reached = [...new Set(wanted.values())].filter((name) => reaches(reach, name))
+  const bundles = selectOf(query, 'bundles', tenantId).select(['id', 'name'])
+  const rows = await inChunks(reached, (names) => ask(query, bundles.where('name', 'in', names)))
+  return new Map(rows.map(({ id, name }) => [name, id]))
 }
 
 type ReceivingBundle = BundleRef & { open: TenantVault['open']; attachedIds: ReadonlyMap<string, string> }
@@ -133,15 +143,14 @@ export async function sourcesOf(
   query: Query,
   { attachedIds, ...receiving }: ReceivingBundle,
   wanted: ImportReading['sources'],
+  bundleIds: SourceBundles,
 ): Promise<ImportLibrary['sources']> {
   const { tenantId } = receiving
   const names = new Map([...attachedIds].map(([name, id]) => [id, name]))
   const found = new Map<string, FoundKey>()
   for (const [bundle, entries] of Map.groupBy(wanted, ([, bundleName]) => bundleName)) {
-    const delivered = await attachedIn(query, {
-      tenantId,
-      bundleId: await idOfBundle(query, tenantId, bundle),
-    })
+    const bundleId = bundleIds.get(bundle) ?? null
+    const delivered = await attachedIn(query, { tenantId, bundleId })
     const ids = new Map(entries.map(([name]) => [name, delivered.get(name) ?? '']))
     const sizes = new Map([...ids.values()].map((id) => [id, 'any' as const]))
     const keys = await keysWith(query, { ...receiving, ids: [...ids.values()], sizes })

@@ -11,7 +11,7 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf } from '../base/tenant-rows.ts'
 import { attachmentRow, closeGaps, lengthOf } from '../bundles/attachment-positions.ts'
 import { deliveredAs, holdBundle, requireWithinBound, stampBundleForEach } from '../bundles/bundle-changes.ts'
-import { changersOf } from '../bundles/value-rights.ts'
+import { changersOf, reading } from '../bundles/value-rights.ts'
 import type { ValueVault } from '../keys-at-rest/value-vault.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { changeHeldKey, holdKeysOf, type KeyChangeParts } from './key-changes.ts'
@@ -22,7 +22,7 @@ export function createKeyBatchStore(queries: Queries, vault: ValueVault, bounds:
   const inOne = wholeOrNothing(queries)
   return {
     async find(tenantId, keyIds) {
-      const changers = await changersOf(query, tenantId, keyIds)
+      const changers = await changersOf(reading(query), tenantId, keyIds)
       const keys = await keysOf(query, tenantId, keyIds)
       return keys.map((key) => ({ ...key, changers: changers.get(key.id) ?? 'owner' }))
     },
@@ -59,7 +59,7 @@ function wholeOrNothing({ write }: Queries) {
 
 function keysOf(query: Query, tenantId: string, keyIds: readonly string[]): Promise<KeyOfBatch[]> {
   return selectOf(query, 'keys', tenantId)
-    .select(['id', 'name', 'value_set_by'])
+    .select(['id', 'name', 'value_set_by', 'value_proposed_by'])
     .where('id', 'in', keyIds)
     .execute()
 }

@@ -14,6 +14,7 @@ import {
 import { rotationTime } from '../../domain/library/key-lifetime.ts'
 import { templateUsesOf } from '../../domain/library/template.ts'
 import { mayCompare, requireChangeAllowed } from '../../domain/library/value-rights.ts'
+import type { Caller } from '../../domain/people/membership.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
@@ -87,15 +88,19 @@ function describedIn({ description, is_secret, expires_at, rotate_after_days }: 
 async function requireAllowed(transaction: Query, current: KeyRow, change: StampedChange): Promise<boolean> {
   const { editor } = change
   if (!editor || editor.role === 'owner') return true
-  const rights = await rightsOfKey(transaction, current)
-  requireChangeAllowed(editor, rights, change)
+  const rights = await rightsOfKey(transaction, current, editor)
+  requireChangeAllowed(editor, rights, { ...change, wasTemplate: current.template_parts !== null })
   return mayCompare(editor, { ...rights, is_secret: current.is_secret === 1 })
 }
 
 /** What decides who may change the current value. */
-export async function rightsOfKey(transaction: Query, { tenant_id, id, value_set_by }: KeyRow) {
-  const changers = (await changersOf(transaction, tenant_id, [id])).get(id) ?? 'owner'
-  return { value_set_by, changers }
+export async function rightsOfKey(
+  query: Query,
+  { tenant_id, id, value_set_by, value_proposed_by }: KeyRow,
+  { reach }: Pick<Caller, 'reach'>,
+) {
+  const changers = (await changersOf({ query, reach }, tenant_id, [id])).get(id) ?? 'owner'
+  return { value_set_by, value_proposed_by, changers }
 }
 
 /** What a change writes to a key that the transaction holds; null when it changes nothing. */

@@ -47,7 +47,7 @@ function keysOf(query: Query, tenantId: string) {
     .select(['id', 'name', 'value_version', 'is_secret', 'description', 'created_at', 'updated_at'])
     .select(['created_by', 'updated_by', UPDATED_BY_NAME.as('updated_by_name')])
     .select(['value_set_at', 'value_set_by', SET_BY_NAME.as('value_set_by_name')])
-    .select('value_changed_elsewhere_at')
+    .select(['value_proposed_by', 'value_changed_elsewhere_at'])
     .select(['expires_at', 'rotate_after_days', 'rotate_at', 'template_parts'])
     .select(USED_IN_BUNDLES.as('used_in_bundles'))
 }

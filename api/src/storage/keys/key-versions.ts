@@ -11,7 +11,7 @@ import {
   versionIsCurrent,
   versionNotFound,
 } from '../../domain/library/key-version.ts'
-import { mayRestore, requireRight } from '../../domain/library/value-rights.ts'
+import { mayRestore, requireMayCompose, requireRight } from '../../domain/library/value-rights.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import type { Flag } from '../base/tables.ts'
 import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
@@ -134,15 +134,16 @@ async function restore(parts: KeyChangeParts, change: InTenant<RestoreChange>): 
   const current = await holdKey(transaction, tenantId, keyId)
   await requireVersion(transaction, current, expectedVersion)
   const held = { version: current.value_version, set_at: current.value_set_at }
-  const rights = { ...(await rightsOfKey(transaction, current)), ...held }
+  const rights = { ...(await rightsOfKey(transaction, current, editor)), ...held }
   requireRight(mayRestore(editor, rights, { version, at: stamp.at }))
   if (version === current.value_version) return
   const row = await versionRow(transaction, change).selectAll().executeTakeFirst()
   if (!row) throw versionNotFound(version)
+  if (row.template_parts !== null) requireMayCompose(editor)
   const value = vault.open({ ...row, id: row.key_id, value_version: row.version })
   if (!value) throw versionDestroyed(version)
   const mark = row.was_secret === 1 ? { is_secret: true } : {}
-  const whose = editor.role === 'owner' ? {} : { setBy: row.set_by }
+  const whose = editor.role === 'owner' ? {} : { setBy: row.set_by, proposedBy: row.proposed_by }
   const source = { how: 'restore', restoredFrom: version, ...whose } as const
   const isTemplate = row.template_parts !== null
   // Otherwise a member who overwrites a secret with a guess would learn from the undo that it was right.

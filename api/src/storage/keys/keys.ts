@@ -7,7 +7,7 @@ import { flag } from '../base/tables.ts'
 import { deleteOf, keysAttached, updateOf } from '../base/tenant-rows.ts'
 import { closeGaps } from '../bundles/attachment-positions.ts'
 import { deliveredAs } from '../bundles/bundle-changes.ts'
-import { changersOf } from '../bundles/value-rights.ts'
+import { changersOf, reading } from '../bundles/value-rights.ts'
 import { storedUses, type ValueVault } from '../keys-at-rest/value-vault.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { changeHeldKey, holdKey } from './key-changes.ts'
@@ -22,7 +22,7 @@ export function createKeyStore(
   const { write } = queries
   return {
     ...readKeys(queries, vault),
-    changersOf: (tenantId, keyIds) => changersOf(queries.query, tenantId, keyIds),
+    changersOf: (tenantId, keyIds) => changersOf(reading(queries.query), tenantId, keyIds),
     insert: inserter(queries, vault),
     update: updater(queries, vault, bounds),
     delete: (tenantId, keyId, stamp) =>
@@ -79,6 +79,8 @@ export async function removeKeys(
   await holdTenant(transaction, tenantId)
   const bundleIds = await stampBundlesUsing(transaction, { tenantId, keyIds, stamp })
   const places = await placesOf(transaction, tenantId, keyIds)
+  // The database would do it, but nothing would record their ends.
+  await deleteOf(transaction, 'attachments', tenantId).where('key_id', 'in', keyIds).execute()
   const deleted = await deleteOf(transaction, 'keys', tenantId)
     .where('id', 'in', keyIds)
     .returning(['id', 'name'])

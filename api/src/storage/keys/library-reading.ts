@@ -1,14 +1,16 @@
-import { isProduction } from '@keyferry/contract'
+import { type Assurance, isProduction } from '@keyferry/contract'
 import { UNNAMED } from '../../domain/approvals/policy.ts'
+import type { BundleReach } from '../../domain/people/reach.ts'
 import type { ImportReading } from '../../domain/transfer/library-import.ts'
-import type { ImportLibrary, WantedSizes } from '../../domain/transfer/library-import-step.ts'
+import type { FoundKey, ImportLibrary, WantedSizes } from '../../domain/transfer/library-import-step.ts'
 import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { rightsOfBundles } from '../bundles/value-rights.ts'
 import { partsIn, type ReadingVault } from '../keys-at-rest/value-vault.ts'
-import { attachedIn, type BundleRef, type Keys, keysWith, sourcesOf } from './found-keys.ts'
+import { readCopyRules } from './copy-rules.ts'
+import { attachedIn, type BundleRef, type Keys, keysWith, sourceBundles, sourcesOf } from './found-keys.ts'
 
 /*
  * What an import reads of a library, with values: the keys that the bundle delivers, and those that have the name of an
@@ -19,12 +21,13 @@ import { attachedIn, type BundleRef, type Keys, keysWith, sourcesOf } from './fo
 export async function readLibrary(
   query: Query,
   { open }: ReadingVault,
-  { tenantId, reading }: { tenantId: string; reading: ImportReading },
+  { tenantId, reading, assurance }: { tenantId: string; reading: ImportReading; assurance: Assurance },
 ): Promise<ImportLibrary> {
   const bundle = await bundleNamed(query, tenantId, reading.bundleName)
-  const place = { tenantId, bundleId: bundle?.id ?? null }
+  const { reach } = reading
+  const place = { tenantId, bundleId: bundle?.id ?? null, reach }
   const [receiver, attachedIds, templates, legacyNames, isTaken] = await Promise.all([
-    receiverOf(query, { tenantId, bundle, name: reading.bundleName }),
+    receiverOf({ query, reach }, { tenantId, bundle, name: reading.bundleName }),
     attachedIn(query, place),
     reading.detach.length === 0 ? new Map() : templatesIn(query, place),
     legacyNamesIn(query, place),
@@ -35,9 +38,10 @@ export async function readLibrary(
   const known = wanted.flatMap((name) => attachedIds.get(name) ?? [])
   const ids = [...new Set([...known, ...[...candidateIds.values()].flatMap((each) => [...each])])]
   const sizes = sizesById(reading.sizes, { attachedIds, candidateIds })
+  const bundleIds = await sourceBundles(query, place, reading.sources)
   const [keys, sources] = await Promise.all([
     keysWith(query, { ...place, ids, open, sizes }),
-    sourcesOf(query, { ...place, open, attachedIds }, reading.sources),
+    sourcesOf(query, { ...place, open, attachedIds }, reading.sources, bundleIds),
   ])
   const attached = attachedKeys(wanted, attachedIds, keys)
   return {
@@ -45,8 +49,13 @@ export async function readLibrary(
     attached,
     parts: await partsOf(query, { attached, attachedIds }, { ...place, open }),
     templates,
-    candidates: candidateKeys(candidateIds, keys),
+    candidates: candidateKeys(candidateIds, keys, reach),
     sources,
+    copyRules: await readCopyRules(
+      query,
+      { ...place, assurance },
+      { wanted: reading.sources, sources, bundleIds },
+    ),
     legacyNames,
     isTaken,
   }
@@ -112,10 +121,13 @@ async function templatesIn(query: Query, { tenantId, bundleId }: BundleRef) {
   )
 }
 
-function candidateKeys(ids: ReadonlyMap<string, ReadonlySet<string>>, keys: Keys) {
+// A key that no bundle within reach holds is not found.
+function candidateKeys(ids: ReadonlyMap<string, ReadonlySet<string>>, keys: Keys, reach: BundleReach) {
+  const isSeen = ({ elsewhere }: FoundKey) => reach === null || elsewhere.length > 0
   const sorted = (name: string, each: ReadonlySet<string>) =>
     [...each]
       .flatMap((id) => keys.get(id) ?? [])
+      .filter(isSeen)
       .toSorted((a, b) => Number(b.name === name) - Number(a.name === name) || (a.name < b.name ? -1 : 1))
   return new Map([...ids].map(([name, each]) => [name, sorted(name, each)]))
 }
@@ -128,8 +140,11 @@ function bundleNamed(query: Query, tenantId: string, name: string) {
 
 type ReceivingName = { tenantId: string; bundle: Awaited<ReturnType<typeof bundleNamed>>; name: string }
 
-async function receiverOf(query: Query, { tenantId, bundle, name }: ReceivingName) {
-  const rights = bundle && (await rightsOfBundles(query, tenantId, [bundle.id])).get(bundle.id)
+async function receiverOf(
+  from: { query: Query; reach: BundleReach },
+  { tenantId, bundle, name }: ReceivingName,
+) {
+  const rights = bundle && (await rightsOfBundles(from, tenantId, [bundle.id])).get(bundle.id)
   return {
     bundle: bundle && rights ? { id: bundle.id, ...rights } : null,
     isForProduction: isProduction(bundle ?? { ...UNNAMED, name }),

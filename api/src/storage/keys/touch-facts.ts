@@ -10,6 +10,7 @@ import type { Queries, Query } from '../base/queries.ts'
 import { beforeWrites } from '../base/recording.ts'
 import { flag } from '../base/tables.ts'
 import { FOLDER_HAS_BUNDLE, keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { listGroups } from '../people/groups.ts'
 import { holdTenant } from '../people/tenants.ts'
 
 export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore {
@@ -46,6 +47,7 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
     ...(await rowsOf(about.taken === 'all' ? names : about.taken, (some) => keysNamed(at, some))),
   ])
   const people = await rowsOf(about.userIds, (ids) => peopleIn(at, ids))
+  const groups = await rowsOf(about.groupIds, (ids) => groupsIn(at, ids))
   const ids = [...bundles.map(({ id }) => id), ...machines.flatMap(({ bundles: granted }) => granted)]
   const keyIds = keys.map(({ id }) => id)
   const touching = {
@@ -54,7 +56,7 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
     newNames: [...(about.bundleNames ?? []), ...(about.newNames ?? []), ...unmade],
   }
   const reached = about.isWide ? rules : rules.filter(reaching(touching, await holdersOf(at, touching)))
-  const concerns = { bundles, keys, machines, people, proposals }
+  const concerns = { bundles, keys, machines, people, groups, proposals }
   const sorted = Object.entries(concerns).flatMap(([kind, facts]) =>
     facts.length === 0 ? [] : [[kind, facts.toSorted((one, other) => (one.id < other.id ? -1 : 1))]],
   )
@@ -231,6 +233,10 @@ async function peopleIn({ query, tenantId }: At, ids: readonly string[]) {
     .where('memberships.user_id', 'in', ids)
     .execute()
   return rows.map((row) => ({ ...row }))
+}
+
+async function groupsIn({ query, tenantId }: At, ids: readonly string[]) {
+  return (await listGroups(query, tenantId)).filter(({ id }) => ids.includes(id))
 }
 
 async function proposalsIn({ query, tenantId }: At, ids: readonly string[]) {

@@ -13,7 +13,7 @@ import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
 import { countAttempt, forgetAttempts } from './login-attempts.ts'
 import { removePasskeys } from './passkeys.ts'
 import { applyActive, recordOfUser } from './user-events.ts'
-import { insertWithWorkspace } from './users.ts'
+import { insertWithWorkspace, proveEmail } from './users.ts'
 
 export function createAccountStore(queries: Queries, tenantKeys: TenantKeys): AccountStore {
   const { query, write } = queries
@@ -45,6 +45,8 @@ async function insertFirst({ write }: Queries, { tenantKeys, user, workspace, mo
       // The set-up has to be given back, which ending the transaction by an error does.
       const isNew = await insertWithWorkspace(transaction, user, { tenantKeys, workspace, moment })
       if (!isNew) throw new NameTaken()
+      // The operator, who has the set-up code, names their own address.
+      await proveEmail(transaction, user.id)
       return 'created'
     })
   } catch (error) {

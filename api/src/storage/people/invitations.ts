@@ -3,6 +3,7 @@ import { latestStart } from '../../domain/base/clock-and-ids.ts'
 import { emailForOthers, emailKey } from '../../domain/base/email.ts'
 import { madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
+import { groupNotFound } from '../../domain/people/group.ts'
 import {
   type Acceptance,
   type Invitation,
@@ -16,9 +17,12 @@ import {
 import { userNotFound } from '../../domain/people/membership.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
-import { deleteOf, isFound, selectOf } from '../base/tenant-rows.ts'
+import { countOf, deleteOf, isFound, selectOf } from '../base/tenant-rows.ts'
+import { patternsIn, storedPatterns } from '../reach/membership-reach.ts'
+import { addMembers } from './groups.ts'
 import { moveMembership } from './membership-moves.ts'
-import { tenantsOf } from './tenants.ts'
+import { holdTenant, tenantsOf } from './tenants.ts'
+import { proveEmail } from './users.ts'
 
 export function createInvitationStore(queries: Queries): InvitationStore {
   const { query } = queries
@@ -53,7 +57,11 @@ async function insert(
   await deleteOf(transaction, 'invitations', stamp.tenantId)
     .where('expires_at', '<=', invitation.created_at)
     .execute()
-  const row = { ...invitation, email_key, created_by: stamp.by }
+  const limited_to = storedPatterns(invitation.limited_to)
+  const { groups = [], ...terms } = invitation
+  const known = selectOf(transaction, 'member_groups', stamp.tenantId).where('id', 'in', groups)
+  if (groups.length > 0 && (await countOf(known)) < groups.length) throw groupNotFound()
+  const row = { ...terms, limited_to, group_ids: storedPatterns(groups), email_key, created_by: stamp.by }
   await transaction
     .insertInto('invitations')
     .values({ ...row, tenant_id: stamp.tenantId })
@@ -64,17 +72,24 @@ async function insert(
   const made = { ...madeBy(stamp), origin: { ...stamp.origin, email } }
   const target = { kind: 'invitation', id, name: null } as const
   const person = invitation.replaces === null ? {} : { person: invitation.replaces }
-  transaction.record({ ...made, action: 'member.invited', target, data: { role, ...person } })
+  const limit = invitation.limited_to ? { limited_to: invitation.limited_to } : {}
+  const data = { role, ...person, ...limit, ...(groups.length > 0 && { groups }) }
+  transaction.record({ ...made, action: 'member.invited', target, data })
   return null
 }
 
-function list(query: Query, tenantId: string, now: string): Promise<Invitation[]> {
-  return selectOf(query, 'invitations', tenantId)
-    .select(['id', 'email', 'role', 'created_at', 'expires_at'])
+async function list(query: Query, tenantId: string, now: string): Promise<Invitation[]> {
+  const rows = await selectOf(query, 'invitations', tenantId)
+    .select(['id', 'email', 'role', 'limited_to', 'group_ids', 'created_at', 'expires_at'])
     .where(isOpen(now))
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .execute()
+  return rows.map(({ limited_to, group_ids, ...row }) => ({
+    ...row,
+    limited_to: patternsIn(limited_to),
+    groups: patternsIn(group_ids) ?? [],
+  }))
 }
 
 async function remove(transaction: Recorded, id: string, stamp: Stamp): Promise<void> {
@@ -130,7 +145,7 @@ async function findOffer(query: Query, tokenHash: string, now: string): Promise<
 
 // Deleting the invitation is what uses it: of any number of acceptances at once one finds it.
 export async function acceptIn(transaction: Recorded, acceptance: Acceptance): Promise<JoinedTenant | null> {
-  const { tokenHash, userId, membershipId, now, origin } = acceptance
+  const { tokenHash, userId, membershipId, now, isMailed, origin } = acceptance
   const invitation = await transaction
     .deleteFrom('invitations')
     .where('token_hash', '=', tokenHash)
@@ -150,18 +165,29 @@ export async function acceptIn(transaction: Recorded, acceptance: Acceptance): P
           .where('users.is_active', '=', 1),
       ),
     )
-    .returning(['id', 'tenant_id', 'role', 'replaces'])
+    .returning(['id', 'tenant_id', 'role', 'replaces', 'limited_to', 'group_ids', 'created_by'])
     .executeTakeFirst()
   if (!invitation) return null
-  const { tenant_id, role, replaces: from } = invitation
+  if (isMailed) await proveEmail(transaction, userId)
+  const { tenant_id, role, replaces: from, limited_to, created_by } = invitation
+  // A membership that ended takes its limit with it, so there is nothing to take over.
+  if (from !== null && !(await isMember(transaction, tenant_id, from))) return null
+  const limit = { limited_to, limited_at: limited_to && now }
+  // Seals are checked only in what a query returns, not in its conditions.
+  await selectOf(transaction, 'memberships', { tenantId: tenant_id, user_id: created_by })
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select('users.id')
+    .executeTakeFirstOrThrow()
   const made = madeBy({ tenantId: tenant_id, by: userId, at: now, origin })
   const move = { tenantId: tenant_id, from: from ?? '', to: userId, membershipId }
   const moved = from === null || from === userId ? null : await moveMembership(transaction, move, made)
   await transaction
     .insertInto('memberships')
-    .values({ id: membershipId, user_id: userId, tenant_id, role, created_at: now })
+    .values({ id: membershipId, user_id: userId, tenant_id, role, created_at: now, ...limit })
     .onConflict((conflict) => conflict.columns(['user_id', 'tenant_id']).doNothing())
     .execute()
+  const groups = patternsIn(invitation.group_ids) ?? []
+  await joinGroups(transaction, { tenantId: tenant_id, userId, groups })
   transaction.record({
     ...made,
     action: 'member.joined',
@@ -170,6 +196,22 @@ export async function acceptIn(transaction: Recorded, acceptance: Acceptance): P
   })
   const joined = tenantsOf(transaction, userId).where('tenants.id', '=', tenant_id)
   return { tenant: await joined.executeTakeFirstOrThrow(), left: moved === null ? null : from }
+}
+
+// Groups that were deleted since give nothing.
+async function joinGroups(
+  transaction: Recorded,
+  { tenantId, userId, groups }: { tenantId: string; userId: string; groups: readonly string[] },
+): Promise<void> {
+  if (groups.length === 0) return
+  const found = selectOf(transaction, 'member_groups', tenantId).select('id').where('id', 'in', groups)
+  const groupIds = (await found.execute()).map(({ id }) => id)
+  await addMembers(transaction, { tenantId, groupIds, userIds: [userId] })
+}
+
+async function isMember(transaction: Recorded, tenantId: string, user_id: string): Promise<boolean> {
+  await holdTenant(transaction, tenantId)
+  return isFound(selectOf(transaction, 'memberships', { tenantId, user_id }))
 }
 
 function waitsForVerification(query: Query, { tokenHash, userId, now }: Acceptance): Promise<boolean> {

@@ -2,6 +2,7 @@ import { emailKey } from '../../domain/base/email.ts'
 import type { Query } from '../base/queries.ts'
 import { countOf } from '../base/tenant-rows.ts'
 import { personOf } from './person-identities.ts'
+import { openLinks } from './person-links.ts'
 
 type NewWay = { idpUserId: string } | { account: string }
 
@@ -15,11 +16,16 @@ export async function linkedSides(query: Query, asked: string, fresh: NewWay) {
   const found = await query
     .selectFrom('users')
     .select(['id', 'idp_user_id', 'email'])
-    .where((either) => either.or([either('id', '=', asked), either('email_key', '=', emailKey(asked))]))
+    .where((either) =>
+      either.or([
+        either('id', '=', asked),
+        either.and([either('email_key', '=', emailKey(asked)), either('proven_key', '=', emailKey(asked))]),
+      ]),
+    )
     .where('id', '<>', freshId ?? '')
     .execute()
   const [old, ...others] = found
-  if (old === undefined) return 'no other person has this id or e-mail address'
+  if (old === undefined) return 'no other person has this id or verified e-mail address'
   if (others.length > 0)
     return `several people have this address, name one by id: ${found.map(({ id }) => id).join(', ')}`
   const confirmed = old.idp_user_id
@@ -29,6 +35,20 @@ export async function linkedSides(query: Query, asked: string, fresh: NewWay) {
     old: await sideOf(query, old.id),
     fresh: freshId === null ? null : await sideOf(query, freshId),
   }
+}
+
+/** All links, those that wait too, with their people. */
+export async function listedLinks(query: Query, now: string) {
+  const links = await openLinks(query, now).execute()
+  return await Promise.all(
+    links.map(async ({ id, user_id, from_user_id, linked_at, counts_from }) => ({
+      id,
+      linked_at,
+      counts_from,
+      old: await sideOf(query, user_id),
+      fresh: from_user_id === null ? null : await sideOf(query, from_user_id),
+    })),
+  )
 }
 
 async function idOfAccount(query: Query, email: string): Promise<string | null> {

@@ -2,12 +2,13 @@ import { emailForOthers } from '../../domain/base/email.ts'
 import { type EventOrigin, madeBy } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import { endsOf, type Member, type MemberChange, type MemberStore } from '../../domain/people/member.ts'
-import type { MembershipStore, Role, SignedCaller } from '../../domain/people/membership.ts'
+import type { Membership, MembershipStore, SignedCaller } from '../../domain/people/membership.ts'
 import { ask } from '../base/pipeline.ts'
 import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing } from '../base/statements.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { limitIn, REACH, reachIn, storedPatterns } from '../reach/membership-reach.ts'
 import { removeApprovalKeys } from './approval-keys.ts'
 import { endGrants } from './grant-ends.ts'
 import { endProposalsOf } from './proposal-ends.ts'
@@ -30,7 +31,10 @@ export async function changeMember(
 ): Promise<MemberChange> {
   const held = await holdMember(transaction, tenantId, userId)
   if (held === null) return 'absent'
-  if (to !== 'removed') requireExpected({ role: to, expected }, { role: held.role })
+  const limited_to = held.patterns
+  if (typeof to === 'object') requireExpected({ ...to, expected }, { limited_to })
+  else if (to !== 'removed') requireExpected({ role: to, expected }, { role: held.role })
+  if (typeof to === 'object' && held.role === 'owner') return 'owner'
   if (to !== 'owner' && held.isLastOwner) return 'last_owner'
   const membership = { tenantId, user_id: userId }
   const event = { ...made, tenantId, target: { kind: 'user', id: userId, name: null } } as const
@@ -38,8 +42,20 @@ export async function changeMember(
     await deleteOf(transaction, 'memberships', membership).execute()
     await removeApprovalKeys(transaction, { tenantId, userId, now: made.at })
     transaction.record({ ...event, action: 'member.removed' })
+  } else if (typeof to === 'object') {
+    const limit = { limited_to: storedPatterns(to.limited_to) }
+    const isNarrower = !limited_to?.every((pattern) => to.limited_to?.includes(pattern))
+    const since = isNarrower ? { limited_at: made.at } : {}
+    await updateOf(transaction, 'memberships', membership)
+      .set({ ...limit, ...since })
+      .execute()
+    transaction.record({ ...event, action: 'member.limited', data: { limited_to: to.limited_to ?? [] } })
   } else {
-    await updateOf(transaction, 'memberships', membership).set({ role: to }).execute()
+    // A limit that counts again begins anew: an owner saw everything until now.
+    const since = to === 'member' && held.role === 'owner' ? { limited_at: made.at } : {}
+    await updateOf(transaction, 'memberships', membership)
+      .set({ role: to, ...since })
+      .execute()
     transaction.record({ ...event, action: 'member.role_changed', data: { role: to } })
   }
   const { invitations, grants: reason } = endsOf(to)
@@ -53,21 +69,26 @@ async function list(query: Query, tenantId: string): Promise<Member[]> {
   const rows = await selectOf(query, 'memberships', tenantId)
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select(['users.id as user_id', 'users.username', 'users.email', 'users.email_verified'])
-    .select(['memberships.role', 'memberships.created_at'])
+    .select(['memberships.created_at', ...REACH])
     .orderBy('users.username')
     .execute()
-  return rows.map(({ email, email_verified, ...member }) => ({
-    ...member,
+  return rows.map(({ user_id, username, role, created_at, limited_to, email, email_verified }) => ({
+    user_id,
+    username,
+    role,
+    created_at,
+    limited_to: limitIn({ role, limited_to }),
     email: emailForOthers(email, email_verified === 1),
   }))
 }
 
-// Those to the member's own e-mail too: one that is still open would undo the removal.
+// Those to the member's own e-mail, or to who takes over, too: one that is still open would undo the removal.
 async function endInvitations(transaction: Query, tenantId: string, userId: string): Promise<void> {
   await deleteOf(transaction, 'invitations', tenantId)
     .where((either) =>
       either.or([
         either('created_by', '=', userId),
+        either('replaces', '=', userId),
         either('email_key', 'in', either.selectFrom('users').select('email_key').where('id', '=', userId)),
       ]),
     )
@@ -78,29 +99,31 @@ async function endInvitations(transaction: Query, tenantId: string, userId: stri
 async function holdMember(transaction: Query, tenantId: string, userId: string) {
   await holdTenant(transaction, tenantId)
   const memberships = await selectOf(transaction, 'memberships', tenantId)
-    .select(['user_id', 'role'])
+    .select(['user_id', ...REACH])
     .where((either) => either.or([either('role', '=', 'owner'), either('user_id', '=', userId)]))
     .execute()
   const held = memberships.find(({ user_id }) => user_id === userId)
   if (held === undefined) return null
   const isLastOwner = !memberships.some(({ user_id, role }) => user_id !== userId && role === 'owner')
-  return { role: held.role, isLastOwner }
+  return { role: held.role, patterns: limitIn(held), isLastOwner }
 }
 
-/** Reads the role of an active person. Nobody removes or disables them or changes their role until the transaction
- * ends. */
+/** Reads what an active person is in a tenant. Nobody removes, disables or limits them or changes their role until the
+ * transaction ends. */
 export function memberHolder({ holdShared, holdToChange }: Queries) {
   return async (
     transaction: Query,
     { userId, tenantId }: SignedCaller,
     isAlone: boolean,
-  ): Promise<Role | null> => {
+  ): Promise<Membership | null> => {
     const member = selectOf(transaction, 'memberships', { tenantId, user_id: userId })
       .innerJoin('users', 'users.id', 'memberships.user_id')
-      .select('memberships.role')
+      .select(REACH)
       .where('users.is_active', '=', 1)
-      .modifyEnd(isAlone ? holdToChange : holdShared)
-    return (await ask(transaction, member))[0]?.role ?? null
+    const [held] = await ask(transaction, member.modifyEnd(isAlone ? holdToChange : holdShared))
+    // A select that waits for a row reads the groups as they were before it waited.
+    const [row] = held?.limited_to ? await ask(transaction, member) : [held]
+    return row === undefined ? null : { role: row.role, reach: reachIn(row) }
   }
 }
 
@@ -128,7 +151,7 @@ export function createMembershipStore({ query }: Queries): MembershipStore {
           .onRef('memberships.user_id', '=', 'users.id')
           .on('memberships.tenant_id', '=', value('tenantId')),
       )
-      .select(['users.username', 'users.is_active', 'tenants.id as tenant_id', 'memberships.role'])
+      .select(['users.username', 'users.is_active', 'tenants.id as tenant_id', ...REACH])
       .where('users.id', '=', value('userId')),
   )
   return {
@@ -136,14 +159,22 @@ export function createMembershipStore({ query }: Queries): MembershipStore {
       const [row] = await ask(query, readStanding({ userId, tenantId }))
       if (!row) return null
       const { username, role } = row
-      return { username, isActive: row.is_active === 1, tenantExists: row.tenant_id !== null, role }
+      const tenantExists = row.tenant_id !== null
+      return { username, isActive: row.is_active === 1, tenantExists, role, reach: reachIn(row) }
     },
-    listActive: (tenantId) =>
-      selectOf(query, 'memberships', tenantId)
+    async listActive(tenantId) {
+      const rows = await selectOf(query, 'memberships', tenantId)
         .innerJoin('users', 'users.id', 'memberships.user_id')
-        .select(['users.id as userId', 'users.username', 'memberships.role'])
+        .select(['users.id as userId', 'users.username', ...REACH])
         .where('users.is_active', '=', 1)
         .orderBy('users.username')
-        .execute(),
+        .execute()
+      return rows.map((row) => ({
+        userId: row.userId,
+        username: row.username,
+        role: row.role,
+        reach: reachIn(row),
+      }))
+    },
   }
 }

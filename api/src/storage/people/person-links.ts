@@ -1,16 +1,22 @@
+import type { ExpressionBuilder } from 'kysely'
 import { z } from 'zod'
 import type { EventOrigin } from '../../domain/base/event.ts'
 import {
   type ChangedLink,
+  type EndedLink,
   type LinkOutcome,
   type LinkReads,
   type LinkRefusal,
   type LinkStore,
   type LinkTerms,
   linkTimes,
+  mayEnd,
+  type UndoRefusal,
+  undoableUntil,
   type WantedLink,
 } from '../../domain/people/person-link.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { hasChanged } from '../base/statements.ts'
 import type { Tables } from '../base/tables.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { endGrants } from './grant-ends.ts'
@@ -20,10 +26,20 @@ import { identitiesOf, personOf } from './person-identities.ts'
 import { holdTenant } from './tenants.ts'
 
 const Role = z.enum(['owner', 'member'])
+const Limit = z.object({ limited_to: z.string().nullable(), limited_at: z.string().nullable() })
 
 /** What a link did, for its undoing. */
 const Deeds = z.object({
-  moved: z.array(z.object({ tenantId: z.string(), role: Role, before: Role.nullable() })),
+  moved: z.array(
+    z.object({
+      tenantId: z.string(),
+      role: Role,
+      before: Role.nullable(),
+      limit: Limit.optional(),
+      groups: z.array(z.string()).default([]),
+      unconfirmed: z.record(z.string(), z.literal([0, 2])).default({}),
+    }),
+  ),
   password: z.boolean(),
 })
 type Deeds = z.infer<typeof Deeds>
@@ -31,9 +47,14 @@ type Deeds = z.infer<typeof Deeds>
 export function createLinkReads({ query }: Queries): LinkReads {
   return {
     async listOf(userId, now) {
-      const links = await undoable(query, now).where('user_id', '=', userId).orderBy('linked_at').execute()
+      const links = await openLinks(query, now).where(concerns(userId)).execute()
       return {
-        links: links.map(({ id, linked_at }) => ({ id, linked_at })),
+        links: links.map(({ id, linked_at, counts_from }) => ({
+          id,
+          linked_at,
+          counts_from,
+          undoable_until: linked_at && undoableUntil(linked_at, now),
+        })),
         offered: await hasNamesake(query, userId),
       }
     },
@@ -48,12 +69,45 @@ export function linksIn(transaction: Recorded): LinkStore {
   }
 }
 
-function undoable(query: Query, now: string) {
+const OPEN = [
+  'id',
+  'idp_user_id',
+  'user_id',
+  'from_user_id',
+  'state',
+  'deeds',
+  'linked_at',
+  'counts_from',
+] as const
+
+/** Links, and those that wait to be one. */
+export function openLinks(query: Query, now: string) {
   return query
     .selectFrom('person_links')
-    .select(['id', 'user_id', 'from_user_id', 'deeds', 'linked_at'])
-    .where('state', '=', 'linked')
-    .where('linked_at', '>', linkTimes(now).undoableSince)
+    .select(OPEN)
+    .where((row) =>
+      row.or([
+        row('state', '=', 'linked'),
+        row.and([row('state', '=', 'waiting'), row('created_at', '>', linkTimes(now).waitingSince)]),
+      ]),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+}
+
+// Both sides see a link that waits, so that either can stop it.
+function concerns(userId: string) {
+  return (row: ExpressionBuilder<Tables, 'person_links'>) =>
+    row.or([
+      row('user_id', '=', userId),
+      row.and([row('from_user_id', '=', userId), row('state', '=', 'waiting')]),
+    ])
+}
+
+async function linkOfWay(query: Query, idpUserId: string) {
+  const links = query.selectFrom('person_links').select(['id', 'linked_at'])
+  const row = links.where('idp_user_id', '=', idpUserId).where('state', '=', 'linked')
+  return (await row.executeTakeFirst()) ?? null
 }
 
 // Another active person with the same verified address, who is not linked to this one already.
@@ -73,7 +127,9 @@ function hasNamesake(query: Query, userId: string): Promise<boolean> {
   return isFound(rows)
 }
 
-type User = Pick<Tables['users'], 'id' | 'email' | 'email_key' | 'is_active' | 'password_hash'>
+const ADDRESS = ['email', 'email_key', 'email_verified', 'proven_key'] as const
+
+type User = Pick<Tables['users'], 'id' | 'is_active' | 'password_hash' | (typeof ADDRESS)[number]>
 type Pair = { old: User; fresh: User | null; idpUserId: string }
 
 async function link(transaction: Recorded, wanted: WantedLink, terms: LinkTerms): Promise<LinkOutcome> {
@@ -118,7 +174,7 @@ async function pairOf(
     .updateTable('users')
     .set((column) => ({ updated_at: column.ref('updated_at') }))
     .where('id', 'in', [oldId, freshId ?? oldId].toSorted())
-    .returning(['id', 'email', 'email_key', 'is_active', 'password_hash', 'passkey_after_password'])
+    .returning(['id', 'is_active', 'password_hash', 'passkey_after_password', ...ADDRESS])
     .execute()
   // Another link, or an undoing, may have come first while this one waited.
   if ((await personOf(transaction, confirmed)) !== oldId) return 'chained'
@@ -218,56 +274,85 @@ async function isUnused(query: Query, tenantId: string): Promise<boolean> {
 /** A local account signs in with its password, so the person takes it over, with its address.
  * @returns whether there was one */
 async function movePassword(transaction: Recorded, from: User, to: User): Promise<boolean> {
-  const { email, email_key, password_hash } = from
+  const { id: _, is_active: _active, password_hash, ...address } = from
   if (password_hash === null) return false
   const users = () => transaction.updateTable('users')
   await users().set({ password_hash: null }).where('id', '=', from.id).execute()
-  await users().set({ password_hash, email, email_key }).where('id', '=', to.id).execute()
+  await users()
+    .set({ password_hash, ...address })
+    .where('id', '=', to.id)
+    .execute()
   return true
 }
 
 async function undo(
   transaction: Recorded,
-  { id, userId }: Parameters<LinkStore['undo']>[0],
+  { id, by }: EndedLink,
   terms: LinkTerms,
-): Promise<ChangedLink | null> {
-  const found = undoable(transaction, terms.at).where('id', '=', id)
-  const row = await (userId === null ? found : found.where('user_id', '=', userId)).executeTakeFirst()
-  if (row === undefined) return null
+): Promise<ChangedLink | UndoRefusal> {
+  const found = openLinks(transaction, terms.at).where('id', '=', id)
+  const row = await (by === null ? found : found.where(concerns(by.userId))).executeTakeFirst()
+  if (row === undefined) return 'no_link'
+  const isWaiting = row.state === 'waiting'
+  if (by !== null && !isWaiting && !mayEnd(await linkOfWay(transaction, by.idpUserId), row))
+    return 'earlier_way'
   const { user_id: from, from_user_id: to } = row
   const made = madeIn(terms, from)
   await holdTenants(transaction, to === null ? [from] : [from, to])
   const ended = await identitiesOf(transaction, from)
-  await recordEverywhere(transaction, [from], { ...made, action: 'user.unlinked', id })
-  await transaction.updateTable('person_links').set({ state: 'undone' }).where('id', '=', id).execute()
+  const ending = transaction.updateTable('person_links').set({ state: 'undone' }).where('id', '=', id)
+  if (!(await hasChanged(ending.where('state', '=', row.state)))) return 'no_link'
+  const action = isWaiting ? 'user.link_stopped' : 'user.unlinked'
+  await recordEverywhere(transaction, isWaiting && to !== null ? [from, to] : [from], { ...made, action, id })
+  if (isWaiting) return { id, ended: [], left: null }
   if (to !== null)
-    await giveBack(transaction, { from, to, deeds: Deeds.parse(JSON.parse(row.deeds)) }, { ...terms, made })
+    await giveBack(
+      transaction,
+      { from, to, deeds: deedsOf(row, terms.at), since: row.linked_at ?? '' },
+      { ...terms, made },
+    )
   await endGrants(transaction, { userId: from }, { ...made, reason: 'signed_out' })
   return { id, ended: [...ended, ...(to === null ? [] : await identitiesOf(transaction, to))], left: from }
 }
 
+// After a month the memberships stay. A password always goes with its way.
+function deedsOf({ deeds, linked_at }: { deeds: string; linked_at: string | null }, now: string): Deeds {
+  const all = Deeds.parse(JSON.parse(deeds))
+  return undoableUntil(linked_at ?? '', now) === null ? { ...all, moved: [] } : all
+}
+
 async function giveBack(
   transaction: Recorded,
-  { from, to, deeds }: { from: string; to: string; deeds: Deeds },
+  { from, to, deeds, since }: { from: string; to: string; deeds: Deeds; since: string },
   { newId, made }: Making,
 ): Promise<void> {
-  for (const { tenantId, role, before } of deeds.moved) {
-    const move = { tenantId, from, to, membershipId: newId(), role, leaves: before ?? 'removed' } as const
+  for (const { tenantId, role, before, limit: own, ...groups } of deeds.moved) {
+    // Who was a member already kept their own limit, so the moved one is here only.
+    const limit = before === null || own === undefined ? undefined : { ...own, since }
+    const move = {
+      tenantId,
+      from,
+      to,
+      membershipId: newId(),
+      role,
+      leaves: before ?? 'removed',
+      limit,
+      ...groups,
+    } as const
     await moveMembership(transaction, move, made)
   }
   if (!deeds.password) return
   // Passkeys that were added during the link end, or they would count when this person has a password again.
   await removePasskeys(transaction, from)
-  const users = transaction
-    .selectFrom('users')
-    .select(['id', 'email', 'email_key', 'is_active', 'password_hash'])
+  const users = transaction.selectFrom('users').select(['id', 'is_active', 'password_hash', ...ADDRESS])
   const [giver, receiver] = await Promise.all(
     [from, to].map((id) => users.where('id', '=', id).executeTakeFirstOrThrow()),
   )
   if (giver && receiver) await movePassword(transaction, giver, receiver)
 }
 
-type LinkEvent = EventOrigin & { action: 'user.linked' | 'user.unlinked' | 'user.link_announced'; id: string }
+type LinkAction = 'user.linked' | 'user.unlinked' | 'user.link_announced' | 'user.link_stopped'
+type LinkEvent = EventOrigin & { action: LinkAction; id: string }
 
 async function recordEverywhere(
   transaction: Recorded,

@@ -1,12 +1,12 @@
 import { emailKey } from '../../domain/base/email.ts'
 import { type Event, type EventOrigin, madeBy } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
-import type { ProvidedChange, ProvidedEmail, SignOut } from '../../domain/people/user.ts'
+import type { HomeTenant, ProvidedChange, ProvidedEmail, SignOut } from '../../domain/people/user.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
 import { endGrants } from './grant-ends.ts'
-import { personOf } from './person-identities.ts'
+import { identitiesOf, personOf } from './person-identities.ts'
 import { endProposalsOf } from './proposal-ends.ts'
 
 /*
@@ -22,14 +22,14 @@ export function signedIn(tenantId: string, userId: string, moment: Moment): Even
 const ENDS_ALL: ReadonlySet<SignOut['reason']> = new Set(['all_sessions', 'provider'])
 
 /** Record that sessions ended: the person ended them, or the identity provider.
- * @returns false when no user has this id at the provider */
+ * @returns all ids under which sessions of the person can be; null when no user has this id at the provider */
 export async function recordSignOut(
   transaction: Recorded,
   idpUserId: string,
   { reason, ...moment }: SignOut & Moment,
-): Promise<boolean> {
+): Promise<string[] | null> {
   const id = await personOf(transaction, idpUserId)
-  if (id === null) return false
+  if (id === null) return null
   const actor = reason === 'provider' ? PROVIDER : ({ kind: 'user', id } as const)
   const event = { action: 'user.signed_out', actor, data: { reason }, ...moment } as const
   await recordOfUser(transaction, id, event)
@@ -37,7 +37,7 @@ export async function recordSignOut(
     const end = { reason: 'signed_out', actor, ...moment } as const
     await endGrants(transaction, { userId: id }, end)
   }
-  return true
+  return await identitiesOf(transaction, id)
 }
 
 /** Who acts where the identity provider reports something. */
@@ -48,22 +48,23 @@ export async function recordOfUser(
   userId: string,
   event: Omit<Event, 'tenantId' | 'target'>,
 ): Promise<void> {
-  const tenantId = await findHome(transaction, userId)
-  if (tenantId === null) return
-  transaction.record({ ...event, tenantId, target: { kind: 'user', id: userId, name: null } })
+  const home = await findHome(transaction, userId)
+  if (home === null) return
+  transaction.record({ ...event, tenantId: home.tenant_id, target: { kind: 'user', id: userId, name: null } })
 }
 
-export async function findHome(query: Query, userId: string): Promise<string | null> {
+export async function findHome(query: Query, userId: string): Promise<HomeTenant | null> {
   const rows = await query
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
-    .select(['tenants.id', 'tenants.owner_id'])
+    .select(['tenants.id', 'tenants.owner_id', 'memberships.role'])
     .where('memberships.user_id', '=', userId)
-    .where('memberships.role', '=', 'owner')
     .orderBy('memberships.created_at')
     .orderBy('tenants.id')
     .execute()
-  return (rows.find(({ owner_id }) => owner_id === userId) ?? rows[0])?.id ?? null
+  const owned = rows.filter(({ role }) => role === 'owner')
+  const home = owned.find(({ owner_id }) => owner_id === userId) ?? owned[0] ?? rows[0]
+  return home === undefined ? null : { tenant_id: home.id, role: home.role }
 }
 
 /** Take over what the identity provider says of a user, and record what it changed.
@@ -120,9 +121,15 @@ export async function applyActive(
 // Events can arrive out of order: what the provider stated last counts. False when it counted already, or when the
 // person also has a password and another account signs in with this address.
 async function applyEmail(query: Query, id: string, { address, isVerified, asOf }: ProvidedEmail) {
+  const email_key = emailKey(address)
   const update = query
     .updateTable('users')
-    .set({ email: address, email_key: emailKey(address), email_verified: flag(isVerified) })
+    .set({
+      email: address,
+      email_key,
+      email_verified: flag(isVerified),
+      proven_key: isVerified ? email_key : null,
+    })
     .where('id', '=', id)
     .where((either) =>
       either.or([

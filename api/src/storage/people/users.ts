@@ -22,6 +22,7 @@ export function createUserStore(
     takenUsernames: (names) => takenUsernames(query, names),
     insertWithWorkspace: (user, workspace, moment) =>
       write((transaction) => insertWithWorkspace(transaction, user, { tenantKeys, workspace, moment })),
+    insert: (user, moment) => insertUser(query, user, moment),
     change: changing(queries, changeProvided),
     findHome: (userId) => findHome(query, userId),
     insertWorkspace: (userId, workspace, moment) =>
@@ -61,7 +62,7 @@ async function recordSignIn(
     .executeTakeFirst()
   if (!row) return null
   const home = row.is_active === 1 && unsigned !== true ? await findHome(transaction, row.id) : null
-  if (home !== null) transaction.record(signedIn(home, row.id, moment))
+  if (home !== null) transaction.record(signedIn(home.tenant_id, row.id, moment))
   return { ...row, is_active: row.is_active === 1 }
 }
 
@@ -81,11 +82,18 @@ export async function insertWithWorkspace(
   user: NewUser,
   { moment: { unsigned, ...moment }, ...made }: FirstVisit,
 ): Promise<boolean> {
-  const now = moment.at
-  const insertion = transaction.insertInto('users').values({
+  if (!(await insertUser(transaction, user, moment))) return false
+  await insertWorkspace(transaction, { ...made, moment, userId: user.id })
+  if (unsigned !== true) transaction.record(signedIn(made.workspace.id, user.id, moment))
+  return true
+}
+
+function insertUser(query: Query, user: NewUser, { at: now }: Moment): Promise<boolean> {
+  const insertion = query.insertInto('users').values({
     ...user,
     email_key: emailKey(user.email),
     email_verified: flag(user.email_verified),
+    proven_key: user.email_verified && user.password_hash === null ? emailKey(user.email) : null,
     is_active: 1,
     must_change_password: 0,
     passkey_after_password: 0,
@@ -93,10 +101,20 @@ export async function insertWithWorkspace(
     created_at: now,
     updated_at: now,
   })
-  if (!(await hasChanged(insertion.onConflict((conflict) => conflict.doNothing())))) return false
-  await insertWorkspace(transaction, { ...made, moment, userId: user.id })
-  if (unsigned !== true) transaction.record(signedIn(made.workspace.id, user.id, moment))
-  return true
+  return hasChanged(insertion.onConflict((conflict) => conflict.doNothing()))
+}
+
+/** Note that the person reads their present address: the identity provider verified it, or they used a link that only
+ * a mail to it had. Who invites a person chooses the address of the account, so an account alone proves none.
+ * Where they proved another one before, the new one is proved only by its own link: that is sent together with a
+ * warning to the one before. */
+export async function proveEmail(transaction: Query, userId: string): Promise<void> {
+  await transaction
+    .updateTable('users')
+    .set((users) => ({ proven_key: users.ref('email_key') }))
+    .where('id', '=', userId)
+    .where('proven_key', 'is', null)
+    .execute()
 }
 
 /** Its log begins with this event. */

@@ -7,6 +7,7 @@ import {
   deletedWith,
   orNull,
   type Schema,
+  seal,
   text,
   textOf,
   whole,
@@ -15,12 +16,12 @@ import {
 } from './column.ts'
 
 // null: the place sets no such rule.
-const policy: { [Rule in Exclude<keyof PolicySetting, 'people'>]: Column<PolicySetting[Rule]> } & {
+const policy: { [Rule in Exclude<keyof PolicySetting, 'people' | 'named'>]: Column<PolicySetting[Rule]> } & {
   people: Column<string | null>
 } = {
   assurance: orNull(textOf()),
   approvers: orNull(textOf()),
-  /** User ids with spaces between them. */
+  /** Ids of users and groups with spaces between them. */
   people: orNull(text),
   changers: orNull(textOf()),
   approvals_needed: orNull(wholeOf<1 | 2>()),
@@ -50,6 +51,7 @@ export const bundles = {
       created_at: text,
       updated_at: text,
       updated_by: text,
+      ...seal,
     },
     rules: [
       'primary key (id)',
@@ -101,6 +103,7 @@ export const bundles = {
       expires_at: text,
       last_used_at: orNull(text),
       ended: orNull(textOf<GrantEnd>()),
+      ...seal,
     },
     rules: ['primary key (tenant_id, id)', deletedWith('bundles', 'tenant_id, bundle_id')],
     indexes: {
@@ -121,6 +124,7 @@ export const bundles = {
       /** Dense within a bundle: 0 to n-1. */
       position: whole,
       required: zeroOrOne,
+      ...seal,
     },
     rules: [
       'primary key (tenant_id, bundle_id, key_id)',

@@ -57,6 +57,9 @@ export const zeroOrOne: Column<Flag> = stored('integer')
 /** The primary key of its table, given by the database, in the order of insertion. */
 export const position: Column<Generated<number>> = stored('position')
 
+/** The seal of a row that decides; null: not sealed. */
+export const seal = { row_version: orNull(count), mac: orNull(bytes) }
+
 export function textOf<Value extends string>(): Column<Value> {
   return stored('text')
 }

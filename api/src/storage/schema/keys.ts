@@ -18,7 +18,7 @@ export const keys = {
       value_set_at: text,
       /** A user's id. */
       value_set_by: text,
-      /** Of a value that an owner stored for another person, that person's id. */
+      /** Of a value that an owner stored for another person, or a member promoted unseen: the id of who typed it. */
       value_proposed_by: orNull(text),
       /** Of a moved value: when it last changed on the other server, as the moved file says. */
       value_changed_elsewhere_at: orNull(text),

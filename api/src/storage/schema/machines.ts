@@ -1,4 +1,4 @@
-import { deletedWith, oneOf, orNull, type Schema, text, whole, zeroOrOne } from './column.ts'
+import { deletedWith, oneOf, orNull, type Schema, seal, text, whole, zeroOrOne } from './column.ts'
 
 export const machines = {
   machines: {
@@ -12,6 +12,7 @@ export const machines = {
       created_by: text,
       created_at: text,
       updated_at: text,
+      ...seal,
     },
     rules: [
       'primary key (tenant_id, id)',
@@ -29,6 +30,7 @@ export const machines = {
       scope: oneOf('read', 'deliver'),
       created_by: text,
       created_at: text,
+      ...seal,
     },
     rules: [
       'primary key (tenant_id, machine_id, bundle_id)',
@@ -56,6 +58,7 @@ export const machines = {
       ended_at: orNull(text),
       last_used_at: orNull(text),
       last_used_ip: orNull(text),
+      ...seal,
     },
     rules: [
       'primary key (tenant_id, id)',
@@ -86,6 +89,7 @@ export const machines = {
       created_at: text,
       last_used_at: orNull(text),
       last_used_ip: orNull(text),
+      ...seal,
     },
     rules: ['primary key (tenant_id, id)', deletedWith('machines', 'tenant_id, machine_id')],
     indexes: { machine: '(tenant_id, machine_id, created_at, id)' },

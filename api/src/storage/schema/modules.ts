@@ -1,2 +1,4 @@
 /* The tables of optional modules, one line each. */
+
+export * as mail from '../../mail/storage/rows.ts'
 export * as webhooks from '../../webhooks/storage/rows.ts'

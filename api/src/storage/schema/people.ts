@@ -1,4 +1,16 @@
-import { bytes, count, deletedWith, oneOf, orNull, type Schema, text, whole, zeroOrOne } from './column.ts'
+import {
+  bytes,
+  count,
+  deletedWith,
+  oneOf,
+  orNull,
+  type Schema,
+  seal,
+  text,
+  whole,
+  wholeOf,
+  zeroOrOne,
+} from './column.ts'
 
 export const people = {
   users: {
@@ -21,6 +33,9 @@ export const people = {
       last_login: orNull(text),
       created_at: text,
       updated_at: text,
+      /** The `email_key` that the person proved to read. Mails go only to it. */
+      proven_key: orNull(text),
+      ...seal,
     },
     rules: ['primary key (id)', 'unique (idp_user_id)', 'unique (username)'],
     indexes: { email: '(email_key)' },
@@ -40,6 +55,7 @@ export const people = {
       created_at: text,
       counts_from: text,
       linked_at: orNull(text),
+      ...seal,
     },
     rules: ['primary key (id)', deletedWith('users', 'user_id')],
     indexes: { user: '(user_id)', former: '(from_user_id)' },
@@ -57,6 +73,7 @@ export const people = {
       name: text,
       created_at: text,
       last_used_at: orNull(text),
+      ...seal,
     },
     rules: ['primary key (id)', 'unique (credential_id)', deletedWith('users', 'user_id')],
     indexes: { user: '(user_id)' },
@@ -155,7 +172,17 @@ export const people = {
   },
 
   memberships: {
-    columns: { id: text, user_id: text, tenant_id: text, role: oneOf('owner', 'member'), created_at: text },
+    columns: {
+      id: text,
+      user_id: text,
+      tenant_id: text,
+      role: oneOf('owner', 'member'),
+      created_at: text,
+      /** What a member is limited to, with spaces between; null: to nothing. */
+      limited_to: orNull(text),
+      limited_at: orNull(text),
+      ...seal,
+    },
     rules: [
       'primary key (id)',
       'unique (user_id, tenant_id)',
@@ -163,6 +190,23 @@ export const people = {
       deletedWith('tenants', 'tenant_id'),
     ],
     indexes: { tenant: '(tenant_id)' },
+  },
+
+  /** `adds`: what limited members see too, with spaces between; empty: nothing. */
+  member_groups: {
+    columns: { id: text, tenant_id: text, name: text, adds: text },
+    rules: ['primary key (tenant_id, id)', 'unique (tenant_id, name)', deletedWith('tenants', 'tenant_id')],
+  },
+
+  /** `confirmed`: 0 where only a claim of the identity provider says so; 2 where an owner took the person out. */
+  group_members: {
+    columns: { tenant_id: text, group_id: text, user_id: text, confirmed: wholeOf<0 | 1 | 2>() },
+    rules: [
+      'primary key (tenant_id, group_id, user_id)',
+      deletedWith('member_groups', 'tenant_id, group_id'),
+      'foreign key (user_id, tenant_id) references memberships (user_id, tenant_id) on delete cascade',
+    ],
+    indexes: { user: '(user_id, tenant_id)' },
   },
 
   invitations: {
@@ -178,6 +222,10 @@ export const people = {
       expires_at: text,
       /** The member whose membership moves to who accepts. */
       replaces: orNull(text),
+      limited_to: orNull(text),
+      /** Ids of groups, with spaces between. */
+      group_ids: orNull(text),
+      ...seal,
     },
     rules: [
       'primary key (id)',

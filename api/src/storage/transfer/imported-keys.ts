@@ -86,7 +86,7 @@ export async function changeKeys(
   { steps, stamp, proposal }: ImportedKeysChange,
   held: ReadonlyMap<string, KeyRow>,
 ): Promise<void> {
-  const source = { how: 'import', restoredFrom: null, proposedBy: proposal?.proposerId ?? null } as const
+  const how = { how: 'import', restoredFrom: null, proposedBy: proposal?.proposerId ?? null } as const
   const changing = steps.filter(({ action }) => action === 'update' || action === 'replace')
   for (const chunk of chunks(changing)) {
     const written = chunk.flatMap((step) => {
@@ -98,6 +98,7 @@ export async function changeKeys(
         stamp,
       }
       // The plan has opened the current value, of this version, wherever it may be the same.
+      const source = { ...how, ...step.entry.copied?.whose }
       const isSame = (value: Plaintext) => step.isComparable && step.key?.value?.equals(value) === true
       return (current && changeOfKey(parts.vault, current, { change, source, isSame })) ?? []
     })

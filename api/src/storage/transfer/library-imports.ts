@@ -2,7 +2,7 @@ import type { Bounds } from '../../domain/base/bounds.ts'
 import type { EventData } from '../../domain/base/event.ts'
 import type { ImportChange, LibraryImportStore } from '../../domain/transfer/library-import.ts'
 import { makesKey, splits } from '../../domain/transfer/library-import-step.ts'
-import { chunks } from '../base/chunks.ts'
+import { chunks, inChunks } from '../base/chunks.ts'
 import { send } from '../base/pipeline.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, updateOf } from '../base/tenant-rows.ts'
@@ -29,7 +29,8 @@ export function createLibraryImportStore(
 ): LibraryImportStore {
   const { query } = queries
   return {
-    read: async (tenantId, reading) => readLibrary(query, await vault.of(tenantId), { tenantId, reading }),
+    read: async (tenantId, reading) =>
+      readLibrary(query, await vault.of(tenantId), { ...bounds, tenantId, reading }),
     async carryOut(tenantId, imports) {
       const held = await vault.toWrite(tenantId)
       return changeLibrary(queries, tenantId, async (transaction) => {
@@ -51,7 +52,8 @@ export async function importInto(
   const changes: ImportChange[] = []
   for (const { reading, decide } of imports) {
     await holdBundleNamed(transaction, tenantId, reading.bundleName)
-    const change = decide(await readLibrary(transaction, vault, { tenantId, reading }))
+    const { assurance } = parts.bounds
+    const change = decide(await readLibrary(transaction, vault, { assurance, tenantId, reading }))
     await apply(parts, { ...change, tenantId })
     await endStored(transaction, { ...change, tenantId })
     changes.push(change)
@@ -81,7 +83,7 @@ async function apply(parts: ImportStoreParts, change: PlacedImport): Promise<voi
   await attach(parts, change)
   const { assurance } = parts.bounds
   const weaker = await weakerCopies(parts.transaction, { ...change, assurance }, copiedIn(steps))
-  const data = { ...summary(steps), ...weaker }
+  const data = { ...summary(steps), ...weaker, ...copiesOf(steps) }
   await stampBundle(parts.transaction, { bundleId, action: 'bundle.imported', data }, stamp)
 }
 
@@ -127,6 +129,14 @@ function copiedIn(steps: ImportChange['steps']): string[] {
   )
 }
 
+// Each as `NAME from dev/app`.
+function copiesOf(steps: ImportChange['steps']): Pick<EventData, 'copied'> {
+  const copied = written(steps).flatMap(({ entry: { name, from, copied: isCopied }, action }) =>
+    isCopied && action !== 'share' ? [`${name} from ${from}`] : [],
+  )
+  return copied.length === 0 ? {} : { copied }
+}
+
 /** Deliver the new and the shared keys after what the bundle has, in the order of the entries. A key that takes the
  * place of a shared one keeps its position. */
 async function attach(
@@ -142,12 +152,29 @@ async function attach(
     })
   for (const chunk of chunks(rows)) await transaction.insertAll('attachments', chunk)
   if (rows.length > 0) await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
-  const taken = steps.filter(splits).map(({ newKeyId: key_id, entry }) => ({
-    tenant_id: tenantId,
-    bundle_id: bundleId,
-    delivered_name: entry.name,
-    key_id,
-  }))
-  const by = ['tenant_id', 'bundle_id', 'delivered_name'] as const
-  for (const some of chunks(taken)) await transaction.updateAll('attachments', { by, rows: some })
+  const taken = await takenOver(transaction, { tenantId, bundleId, steps: steps.filter(splits) })
+  for (const chunk of chunks(taken)) await transaction.insertAll('attachments', chunk)
+}
+
+/** Take the places of shared keys from the bundle. @returns the same places with the new keys */
+async function takenOver(
+  transaction: Query,
+  { tenantId, bundleId, steps }: Pick<PlacedImport, 'tenantId' | 'bundleId' | 'steps'>,
+) {
+  const ended = await inChunks(steps, (some) =>
+    deleteOf(transaction, 'attachments', { tenantId, bundle_id: bundleId })
+      .where(
+        'delivered_name',
+        'in',
+        some.map(({ entry }) => entry.name),
+      )
+      .returning(['delivered_name', 'position', 'required'])
+      .execute(),
+  )
+  const places = new Map(ended.map((row) => [row.delivered_name, row]))
+  return steps.map(({ newKeyId: key_id, entry }) => {
+    const place = places.get(entry.name)
+    if (!place) throw new Overtaken()
+    return { ...place, tenant_id: tenantId, bundle_id: bundleId, key_id }
+  })
 }

@@ -1,6 +1,6 @@
 import type { AuditAction } from '@keyferry/contract'
 import type { WebhookEvent } from '@keyferry/contract/webhooks'
-import type { AuditEntry } from '../../domain/audit/audit.ts'
+import { type AuditEntry, waitsForOthers } from '../../domain/audit/audit.ts'
 
 /*
  * Messages about work that one person hands to another: what waits for a decision, and what was decided. They name the
@@ -21,11 +21,10 @@ const TYPES: Partial<Readonly<Record<AuditAction, WebhookEvent>>> = {
   'proposal.created': 'proposal.created',
 }
 
-/** The type of the message of an entry; null: it makes none. A first approval that is on its way to its terminal waits
- * for nobody before its return. */
-export function handOverType({ action, data }: Entry): WebhookEvent | null {
-  const isOnItsWay = action === 'delivery.first_approved' && data['release'] !== undefined
-  return isOnItsWay ? null : (TYPES[action] ?? null)
+/** The type of the message of an entry; null: it makes none. */
+export function handOverType(entry: Entry): WebhookEvent | null {
+  const isHeld = entry.action === 'delivery.first_approved' && !waitsForOthers(entry)
+  return isHeld ? null : (TYPES[entry.action] ?? null)
 }
 
 /** Who is named by the message of an entry. */

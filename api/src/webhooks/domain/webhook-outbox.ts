@@ -1,11 +1,10 @@
 import { WEBHOOK_TIMES } from '@keyferry/contract/webhooks'
+import type { Outbox } from '../../domain/base/outbox.ts'
 import type { WebhookEnd } from './webhook.ts'
 
 /*
- * How messages get to a receiver. A node claims a webhook for a while and sends its messages one after another, so no
- * two nodes send to one receiver at a time. Failures pace the webhook, not the message: until the next try nothing is
- * sent to it, and then the oldest message first. All of it is in the database, so a server that is killed loses
- * nothing.
+ * How messages get to a receiver. Failures pace the webhook, not the message: until the next try nothing is sent to it,
+ * and then the oldest message first.
  */
 
 /** What a call needs to know of a webhook. */
@@ -34,18 +33,7 @@ export type Settlement =
   | { state: 'done' }
   | { state: 'waiting' | 'failed'; retryAt: string; end: WebhookEnd | null }
 
-export interface WebhookOutbox {
-  /** Webhooks with a message to send now that no node has claimed, the longest waiting first. */
-  due(now: string, wanted: WantedWebhooks): Promise<readonly DueWebhook[]>
-  /** False when another node was faster. */
-  claim(place: WebhookPlace, lease: Lease): Promise<boolean>
-  /** The next message of a claimed webhook, marked as being sent; null when none is due or the claim is over. Renews
-   * the claim. */
-  next(place: WebhookPlace, lease: Lease): Promise<OutgoingMessage | null>
-  /** Note what became of a call. Does nothing when the claim is over. */
-  settle(place: WebhookPlace, settled: SettledMessage): Promise<void>
-  /** Give a webhook back, with the message that was not sent to its end. */
-  release(place: WebhookPlace, claim: string): Promise<void>
+export interface WebhookOutbox extends Outbox<DueWebhook, OutgoingMessage, CallOutcome> {
   /** Forget old messages and those beyond the bounds. */
   sweep(now: string): Promise<void>
 }
@@ -98,9 +86,6 @@ const SLOW_MS = 1_000
 export function wasSlow({ word, ms }: CallOutcome): boolean {
   return word !== null || ms >= SLOW_MS
 }
-
-/** `claim`: names the claim; `until`: when it ends unless it is renewed. */
-export type Lease = { claim: string; now: string; until: string }
 
 export type SettledMessage = {
   claim: string

@@ -17,7 +17,7 @@ type CallParts = { guard: Guard; now: () => Date; userAgent: string }
 export async function callReceiver(
   { guard, now, userAgent }: CallParts,
   { message, signal }: WebhookCall,
-): Promise<CallOutcome> {
+): Promise<CallOutcome | null> {
   const startedAt = performance.now()
   const ms = () => Math.round(performance.now() - startedAt)
   const { url, secrets } = message
@@ -47,6 +47,8 @@ export async function callReceiver(
     }
   } catch (error) {
     if (!(error instanceof OutgoingFailure)) throw error
+    // The server ends: no failure of the receiver.
+    if (signal.aborted) return null
     return { status: null, word: error.word, ms: ms(), retryAfter: null }
   }
 }

@@ -1,15 +1,17 @@
 import { madeByServer } from '../../domain/base/event.ts'
+import type { Lease } from '../../domain/base/outbox.ts'
 import type { Queries, Query, Recorded } from '../../storage/base/queries.ts'
 import { changing, hasChanged } from '../../storage/base/statements.ts'
 import { flag } from '../../storage/base/tables.ts'
 import { updateOf } from '../../storage/base/tenant-rows.ts'
 import {
-  type Lease,
   type OutgoingMessage,
   type SettledMessage,
+  settlementOf,
   type WantedWebhooks,
   type WebhookOutbox,
   type WebhookPlace,
+  wantedBeside,
   wasSlow,
 } from '../domain/webhook-outbox.ts'
 import type { WebhookRow } from './rows.ts'
@@ -24,13 +26,21 @@ import { webhookTarget } from './webhooks.ts'
 export function createWebhookOutbox(queries: Queries, secrets: WebhookSecrets): WebhookOutbox {
   const { query, write } = queries
   return {
-    due: (now, wanted) => due(query, now, wanted),
+    async due(now, running) {
+      const wanted = wantedBeside(running)
+      return wanted === null ? [] : await due(query, now, wanted)
+    },
     claim: changing(queries, claim),
     async next(place, lease) {
       const open = await secrets.opener(place.tenantId)
       return write((transaction) => next({ transaction, open }, place, lease))
     },
-    settle: changing(queries, settle),
+    async settle(place, { claim: claimedBy, message, outcome, now }) {
+      const settlement = settlementOf({ message, outcome, now, random: Math.random() })
+      const settled = { claim: claimedBy, messageId: message.id, outcome, settlement, now: now.toISOString() }
+      await write((transaction) => settle(transaction, place, settled))
+      return settlement.state === 'done'
+    },
     release: changing(queries, release),
     sweep: (now) => sweepMessages(queries, now),
   }

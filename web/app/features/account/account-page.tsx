@@ -18,6 +18,7 @@ import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
 import { notify, notifyFailure } from '../../ui/toast-store.ts'
+import { PAGE_MODULES } from '../joined-modules.ts'
 import { ApprovalKeys } from './approval-keys.tsx'
 import { ChangeEmail, ChangePassword } from './change-account.tsx'
 import { SignInLinks } from './links.tsx'
@@ -55,6 +56,9 @@ export function AccountPage() {
       {authMode !== 'local' && <SignInLinks />}
       {authMode !== 'local' && me.data !== undefined && <ApprovalKeys me={me.data} />}
       <OwnGrants />
+      {PAGE_MODULES.flatMap(({ AccountSection }) =>
+        AccountSection ? <AccountSection key={AccountSection.name} /> : [],
+      )}
       <Shortcuts />
     </div>
   )
@@ -104,9 +108,13 @@ const SHORTCUTS: readonly { keys: readonly string[]; text: string }[] = [
     key === undefined ? [] : [{ keys: ['g', key], text: needs ? `${name}, for owners` : name }],
   ),
   { keys: ['↑', '↓'], text: 'The row above or below; ← and → go through a row' },
-  { keys: ['e'], text: 'Edit the value of a variable, on its row' },
-  { keys: ['Space'], text: 'Select a row, with Shift up to the last one' },
-  { keys: ['Alt', '↑'], text: 'Move a variable within its bundle' },
+  { keys: ['Enter'], text: 'Edit the value in a cell' },
+  { keys: ['Space'], text: 'Open the row of a variable' },
+  { keys: ['x'], text: 'Select a variable; Shift with ↑ or ↓ selects more' },
+  { keys: ['n'], text: 'Add a variable' },
+  { keys: ['c'], text: 'Copy the name of a variable' },
+  { keys: ['='], text: 'Use the value of another environment' },
+  { keys: ['Del'], text: 'Remove a variable from an environment' },
 ]
 
 /** The app's keyboard shortcuts. */

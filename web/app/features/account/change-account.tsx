@@ -49,8 +49,8 @@ export function ChangeEmail({ stored: { email: storedEmail, user_id } }: { store
     notify({ text: `Sign in with ${email} from now on.` })
     void client.invalidateQueries()
   }
-  const submit = () =>
-    edit !== null && change.mutate({ ...edit, email, current_password: current }, { onSuccess })
+  // The same address again sends the link that proves it again.
+  const submit = () => change.mutate({ ...edit, email, current_password: current }, { onSuccess })
   return (
     <AccountChange id="change-email" title="Change e-mail" change={change} onSubmit={submit}>
       <TextField

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { OwnLink } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useSession } from '../../lib/data/me.ts'
 import { signIn } from '../../lib/data/sign-in.ts'
@@ -13,7 +14,8 @@ import { TextField } from '../../ui/text-field.tsx'
 
 /** Links the way that the person signed in with to the account that they had before, and undoes such links. */
 export function SignInLinks() {
-  const from = useSession().data?.link_from ?? null
+  const session = useSession().data
+  const from = session?.link_from ?? null
   const own = useAnswer('listLinks', {}).data
   const links = own?.links ?? []
   if (from === null && links.length === 0) return null
@@ -21,8 +23,8 @@ export function SignInLinks() {
     <Section title="Your earlier sign-in" className="mt-8">
       {links.length > 0 && (
         <Rows label="Linked sign-ins" className="mt-2">
-          {links.map(({ id, linked_at }) => (
-            <LinkRow key={id} id={id} linkedAt={linked_at} />
+          {links.map((link) => (
+            <LinkRow key={link.id} link={link} isOurs={session?.auth_mode !== 'clerk'} />
           ))}
         </Rows>
       )}
@@ -44,18 +46,33 @@ export function SignInLinks() {
   )
 }
 
-function LinkRow({ id, linkedAt }: { id: string; linkedAt: string | null }) {
-  const undo = useChange('undoOwnLink', { link_id: id })
+/** @param isOurs the sessions are Keyferry's, so undoing can end them; otherwise the operator undoes it */
+function LinkRow({ link, isOurs }: { link: OwnLink; isOurs: boolean }) {
+  const undo = useChange('undoOwnLink', { link_id: link.id })
   const leave = () => undo.mutate(undefined, { onSuccess: ({ redirect_to }) => location.assign(redirect_to) })
   return (
     <li className="flex min-h-13 flex-wrap items-center gap-3 py-2 pr-2 pl-4">
-      <p className="min-w-0 flex-1 text-sm">
-        Linked {linkedAt === null ? '' : dateTime(linkedAt)}. You can undo this for 30 days.
-      </p>
+      <p className="min-w-0 flex-1 text-sm">{stateOf(link)}</p>
       <FailureNotice error={undo.error} />
-      <Button label="Undo the link" size="small" busy={undo.isPending} onClick={leave} />
+      {isOurs && (
+        <Button
+          label={link.linked_at === null ? 'Stop the link' : 'Undo the link'}
+          size="small"
+          busy={undo.isPending}
+          onClick={leave}
+        />
+      )}
     </li>
   )
+}
+
+function stateOf({ linked_at, counts_from, undoable_until }: OwnLink): string {
+  if (linked_at === null)
+    return `Somebody who signed in your earlier way asked for this link. It can be confirmed from ${dateTime(counts_from)}. If that was not you, stop it.`
+  const since = `Linked ${dateTime(linked_at)}.`
+  return undoable_until === null
+    ? `${since} If you undo it, that sign-in is no longer yours; the workspaces stay with you.`
+    : `${since} If you undo it before ${dateTime(undoable_until)}, the workspaces that it brought go back.`
 }
 
 function OldAccount() {

@@ -34,7 +34,7 @@ export function SealLine() {
   const seal = note === undefined ? null : sealIn(note)
   if (note === undefined || seal === null) return null
   return (
-    <span className="self-center text-xs text-ink-soft" title={ago(seal.at, nowMs)}>
+    <span className="self-center text-xs text-ink-soft max-sm:basis-full" title={ago(seal.at, nowMs)}>
       Sealed to entry {seal.seq.toLocaleString()} ·{' '}
       <button type="button" className="link" onClick={() => setChecking(true)}>
         Check it yourself

@@ -1,10 +1,9 @@
 import { isProduction } from '@keyferry/contract/production'
 import { applicationOf } from '@keyferry/contract/siblings'
 import { useMemo, useRef, useState } from 'react'
-import { Link, Redirect, useSearchParams } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
-import { applicationHref } from '../../lib/page/places.ts'
 import { useSelection } from '../../lib/page/selection.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { tagsOf } from '../../lib/rules/bundle-names.ts'
@@ -20,6 +19,7 @@ import { Plus, Upload } from '../../ui/icons.ts'
 import { InstallClient } from '../../ui/install-client.tsx'
 import { LastChange } from '../../ui/last-change.tsx'
 import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { NotFound } from '../../ui/page-note.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
@@ -48,19 +48,17 @@ export function ApplicationPage({ name }: { name: string }) {
   const [params] = useSearchParams()
   const part = params.get('part') ?? ''
   const besides = params.getAll('with')
-  const seen = useRef<string | null>(null)
+  const seen = useRef({ id: '', name: '' })
   return (
     <Loaded query={bundles} what="the application">
       {(data) => {
-        const current = data.find((bundle) => bundle.name === name)
-        const renamed = data.find(({ id }) => id === seen.current)
-        if (current === undefined && renamed !== undefined)
-          return <Redirect replace to={applicationHref(renamed.name)} />
+        // Its bundle may get another name while the page is open.
+        const renamed = seen.current.name === name ? seen.current.id : null
+        const current = data.find((bundle) => bundle.name === name) ?? data.find(({ id }) => id === renamed)
         if (current === undefined) return <NotFound what="Application" href="/" list="applications" />
-        seen.current = current.id
+        seen.current = { id: current.id, name }
         if (isPart(part)) return <EnvironmentPart key={part} bundle={current} part={part} />
-        const environments = environmentsOf(name, data, besides)
-        return <Application key={environments[0]?.id} current={current} environments={environments} />
+        return <Application current={current} environments={environmentsOf(current.name, data, besides)} />
       }}
     </Loaded>
   )
@@ -70,7 +68,8 @@ type ApplicationProps = { current: Bundle; environments: readonly EnvironmentCol
 
 function Application({ current, environments }: ApplicationProps) {
   const input = { bundle_id: environments.map(({ id }) => id), facts: '1' as const }
-  const compared = useAnswer('compareBundles', input)
+  // With another environment, the table stays until the new answer is there.
+  const compared = useAnswer('compareBundles', input, { placeholderData: (before) => before })
   const [params] = useSearchParams()
   const { textOf, set } = useAddressFields(['add', 'duplicate'])
   const [added, setAdded] = useState<string | null>(null)
@@ -99,7 +98,7 @@ function Application({ current, environments }: ApplicationProps) {
                 icon={Plus}
               />
             )}
-            <span className="sm:hidden">
+            <span className="flex items-center sm:hidden">
               <EnvironmentMenu bundle={current} />
             </span>
           </>
@@ -124,7 +123,7 @@ function Application({ current, environments }: ApplicationProps) {
       )}
       {canAdd && textOf('add') !== '' && (
         <AddVariableDialog
-          bundle={environments.find(({ may_edit }) => may_edit) ?? current}
+          bundle={current.may_edit ? current : (environments.find(({ may_edit }) => may_edit) ?? current)}
           among={environments.filter(({ may_edit }) => may_edit)}
           onAdded={setAdded}
           onClose={() => set('add', '')}
@@ -139,13 +138,15 @@ function About({ bundle }: { bundle: Bundle }) {
   const { name, description, updated_at, updated_by_name } = bundle
   return (
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs">
-      <EnvChip name={name} isProduction={isProduction(bundle)} isMention />
+      <span className="max-w-full truncate">
+        <EnvChip name={name} isProduction={isProduction(bundle)} isMention />
+      </span>
       {description !== '' && <span className="[overflow-wrap:anywhere]">{description}</span>}
       <span className="text-ink-faint">
         Changed <LastChange at={updated_at} by={updated_by_name} />
       </span>
       {tagsOf(bundle).map((tag) => (
-        <Link key={tag} href={`/?tag=${encodeURIComponent(tag)}`}>
+        <Link key={tag} href={`/?tag=${encodeURIComponent(tag)}`} className="max-w-full truncate">
           <Badge>{tag}</Badge>
         </Link>
       ))}
@@ -199,6 +200,7 @@ function Variables({ current, environments, rows: compared, added, onAdd }: Vari
     shown.map(({ name }) => name),
   )
   const chosen = rows.filter(({ name }) => selection.chosen.has(name))
+  const canEdit = environments.some(({ may_edit }) => may_edit)
   return (
     <>
       <div className="mb-3 flex flex-wrap items-center gap-2">
@@ -216,20 +218,28 @@ function Variables({ current, environments, rows: compared, added, onAdd }: Vari
       </div>
       <Crossing environments={environments} rows={rows} />
       <EnvironmentSwitch current={current} environments={environments} rows={rows} />
+      <Matrix
+        {...{ current, environments, selection, added, onAdd }}
+        rows={shown}
+        isGrouped={filter === 'all'}
+      />
       {rows.length === 0 ? (
-        <EmptyState title="No variables yet">
-          <p>
-            {environments.some(({ may_edit }) => may_edit)
-              ? 'Add a variable, or import a .env file.'
-              : 'Owners, and members whom the rules allow, can add variables.'}
-          </p>
-        </EmptyState>
+        <div className="mt-3">
+          <EmptyState title="No variables yet">
+            <p>
+              {canEdit
+                ? 'Add a variable, or import a .env file.'
+                : 'Owners, and members whom the rules allow, can add variables.'}
+            </p>
+          </EmptyState>
+        </div>
       ) : (
-        <Matrix
-          {...{ current, environments, selection, added, onAdd }}
-          rows={shown}
-          isGrouped={filter === 'all'}
-        />
+        shown.length === 0 && <p className="px-4 py-3 text-ink-soft sm:px-6">No variable matches.</p>
+      )}
+      {rows.length > 0 && !canEdit && (
+        <Notice tone="plain" className="mt-3">
+          Owners can change this bundle, and so can members whom the rules allow.
+        </Notice>
       )}
       <InlineItems environments={environments} rows={rows} />
       <CopyBar environments={environments} rows={chosen} selection={selection} shown={shown} />

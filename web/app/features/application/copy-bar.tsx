@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import type { useSelection } from '../../lib/page/selection.ts'
 import { Button } from '../../ui/button.tsx'
-import { SelectionBar } from '../../ui/selection/selection-bar.tsx'
+import type { SelectedKey } from '../../ui/selection/key-question.tsx'
+import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
 import { CopyDialog } from './copy-dialog.tsx'
 import { EnvironmentChip } from './environment/environment-chip.tsx'
 import type { EnvironmentColumn } from './environment/environments.ts'
@@ -21,14 +22,17 @@ export function CopyBar({ environments, rows, shown, selection }: CopyBarProps) 
   const targets = environments
     .map((bundle) => ({ bundle, count: copiesTo(bundle.id, rows).length }))
     .filter(({ bundle, count }) => bundle.may_edit && count > 0)
+  const [first, second] = environments
   return (
     <>
-      <SelectionBar selection={selection} shown={shown.map(({ name }) => name)}>
-        {targets.length > 0 ? (
-          <span className="text-xs text-ink-soft">Copy to</span>
-        ) : (
-          <span className="text-xs text-ink-soft">No environment lacks them</span>
-        )}
+      <SelectedKeys
+        selection={selection}
+        shown={shown.map(({ name }) => name)}
+        noun="variable"
+        keys={keysOf(rows)}
+        bundle={second === undefined ? first : undefined}
+      >
+        {targets.length > 0 && <span className="text-xs text-ink-soft">Copy to</span>}
         {targets.map(({ bundle, count }) => (
           <Button
             key={bundle.id}
@@ -39,7 +43,7 @@ export function CopyBar({ environments, rows, shown, selection }: CopyBarProps) 
             <EnvironmentChip bundle={bundle} /> {count} missing
           </Button>
         ))}
-      </SelectionBar>
+      </SelectedKeys>
       {to !== null && (
         <CopyDialog
           to={to}
@@ -53,4 +57,19 @@ export function CopyBar({ environments, rows, shown, selection }: CopyBarProps) 
       )}
     </>
   )
+}
+
+/** The keys behind the selected rows, in every environment. */
+function keysOf(rows: readonly MatrixRow[]): readonly SelectedKey[] {
+  const keys = new Map<string, SelectedKey>()
+  for (const { name, cells } of rows)
+    for (const { key_id: id, key_name, facts } of cells)
+      if (id !== null && facts !== undefined)
+        keys.set(id, {
+          ...facts,
+          id,
+          name: key_name ?? name,
+          may_detach: facts.may_detach || keys.get(id)?.may_detach === true,
+        })
+  return [...keys.values()]
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ComparedCell, ComparedRow } from '../../lib/calls/answers.ts'
 import { marksOf } from './cells/cell-marks.ts'
-import { copiesTo, countOf, matrixRows, sameAs, shownRows } from './matrix-rows.ts'
+import { copiesTo, countOf, matrixRows, otherValues, sameAs, shownRows } from './matrix-rows.ts'
 
 const NOW = Date.parse('2026-06-30T12:00:00.000Z')
 const DAY = 86_400_000
@@ -90,8 +90,15 @@ test.each([
   ['a value of 31 days', { set_at: before(31) }, []],
   ['an older holder instead of the age', { set_at: before(2), older_holders: 1 }, ['1 older']],
   ['expired', { due: 'expired', expires_at: before(2) }, ['expired']],
-  ['expiring', { due: 'expiring', expires_at: before(-9.5), older_holders: 2 }, ['2 older', '9 d']],
+  ['expiring', { due: 'expiring', expires_at: before(-9.5), older_holders: 2 }, ['2 older', '10 d']],
   ['to be rotated', { due: 'rotate' }, ['rotate']],
 ] as const)('%s is marked', (_what, facts, texts) => {
   expect(marksOf({ ...FACTS, ...facts }, NOW).map(({ text }) => text)).toEqual(texts)
+})
+
+test('a cell can take the values of other keys, where neither is composed', () => {
+  const composed = { ...held('qa', 'c'), template_parts: ['HOST'] }
+  const some = row('A', held('dev', 'a'), held('prod', 'b'), held('staging', 'a'), missing('ci'), composed)
+  const from = (bundle: string) => otherValues(bundle, some).map(({ bundle_id }) => bundle_id)
+  expect([from('prod'), from('dev'), from('ci'), from('qa')]).toEqual([['dev', 'staging'], ['prod'], [], []])
 })

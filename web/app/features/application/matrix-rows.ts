@@ -28,19 +28,21 @@ export function matrixRows(rows: readonly ComparedRow[]): MatrixRow[] {
   return [...marked.filter(({ needsLook }) => needsLook), ...marked.filter(({ needsLook }) => !needsLook)]
 }
 
-function filtersOf({ cells }: ComparedRow): ReadonlySet<Filter> {
-  const is: Readonly<Record<Filter, boolean>> = {
-    all: true,
-    missing: cells.some(({ state }) => state === 'missing'),
-    due: cells.some(({ facts }) => facts != null && facts.due !== null),
-    older: cells.some(({ facts }) => (facts?.older_holders ?? 0) > 0),
-    own: cells.some(({ state }) => state === 'own'),
-    same: cells.some(({ state }) => state === 'shared'),
-  }
-  return new Set(FILTER_NAMES.filter((filter) => is[filter]))
+const OF_STATE: Readonly<Record<ComparedCell['state'], Filter>> = {
+  missing: 'missing',
+  own: 'own',
+  shared: 'same',
 }
 
-const FILTER_NAMES = Object.keys(FILTERS) as Filter[]
+function filtersOf({ cells }: ComparedRow): ReadonlySet<Filter> {
+  const filters = new Set<Filter>(['all'])
+  for (const { state, facts } of cells) {
+    filters.add(OF_STATE[state])
+    if (facts != null && facts.due !== null) filters.add('due')
+    if ((facts?.older_holders ?? 0) > 0) filters.add('older')
+  }
+  return filters
+}
 
 export function isFilter(text: string): text is Filter {
   return text in FILTERS
@@ -70,6 +72,13 @@ export function copiesTo(bundleId: string, rows: readonly ComparedRow[]) {
     )
     return lacks && source !== undefined ? [source] : []
   })
+}
+
+/** The cells of a variable that have another value than this bundle's, without composed ones. */
+export function otherValues(bundleId: string, { cells }: ComparedRow): ComparedCell[] {
+  const plain = cells.filter(({ key_id, template_parts }) => key_id !== null && template_parts === undefined)
+  const own = plain.find(({ bundle_id }) => bundle_id === bundleId)
+  return own === undefined ? [] : plain.filter(({ key_id }) => key_id !== own.key_id)
 }
 
 /** The name of a cell that is being edited. */

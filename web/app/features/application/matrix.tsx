@@ -1,9 +1,7 @@
-import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
-import { Fragment, type ReactNode, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { useSelection } from '../../lib/page/selection.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { useOverscan } from '../../ui/use-overscan.ts'
-import { useTopOf } from '../../ui/virtual-list.tsx'
+import { TableRows, useDrawnRows } from '../../ui/drawn-rows.tsx'
 import { ColumnHead } from './column-head.tsx'
 import type { EnvironmentColumn } from './environment/environments.ts'
 import type { MatrixRow } from './matrix-rows.ts'
@@ -36,16 +34,13 @@ export function Matrix({ current, environments, rows, isGrouped, selection, adde
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [edited, setEdited] = useState<ReadonlySet<string>>(new Set())
   const held = useMemo(() => heldItems(items, edited), [items, edited])
-  const scrollMargin = useTopOf(table)
-  const virtualizer = useWindowVirtualizer({
+  const { measure, show, ...shown } = useDrawnRows({
+    element: table,
     count: items.length,
-    estimateSize: () => ROW_PX,
-    overscan: useOverscan(items.length, OVERSCAN),
-    getItemKey: (index) => items[index]?.key ?? index,
-    rangeExtractor: (range) =>
-      [...new Set([...defaultRangeExtractor(range), ...held])].toSorted((a, b) => a - b),
-    scrollMargin,
-    useFlushSync: false,
+    rowPx: ROW_PX,
+    overscan: OVERSCAN,
+    keyOf: (index) => items[index]?.key ?? String(index),
+    held,
   })
   const changes = useCellChanges()
   const toggle = (name: string) => setOpen(open.symmetricDifference(new Set([name])))
@@ -56,7 +51,7 @@ export function Matrix({ current, environments, rows, isGrouped, selection, adde
     rows,
     columns: environments.length,
     added,
-    show: (name) => virtualizer.scrollToIndex(items.findIndex(({ key }) => key === name)),
+    show: (name) => show(items.findIndex(({ key }) => key === name)),
     acts: { toggle, onAdd, tick: selection.tick },
     changes,
     environments,
@@ -68,6 +63,7 @@ export function Matrix({ current, environments, rows, isGrouped, selection, adde
       className={classNames(
         'rounded-lg border border-line bg-surface',
         isWide ? 'overflow-clip sm:overflow-x-auto' : 'overflow-clip',
+        rows.length === 0 && 'max-sm:hidden',
       )}
     >
       <table
@@ -85,13 +81,15 @@ export function Matrix({ current, environments, rows, isGrouped, selection, adde
         </colgroup>
         <MatrixHead environments={environments} />
         <tbody className="max-sm:block">
-          {withGaps(virtualizer.getVirtualItems(), scrollMargin, virtualizer.getTotalSize(), (index) => {
-            const item = items[index]
-            const placed = { index, measure: virtualizer.measureElement }
-            if (item === undefined) return null
-            if ('title' in item) return <GroupRow {...item} {...placed} columns={environments.length + 1} />
-            return <VariableRow {...shared} {...placed} row={item.row} isOpen={open.has(item.key)} />
-          })}
+          <TableRows {...shown}>
+            {(index) => {
+              const item = items[index]
+              const placed = { index, measure }
+              if (item === undefined) return null
+              if ('title' in item) return <GroupRow {...item} {...placed} columns={environments.length + 1} />
+              return <VariableRow {...shared} {...placed} row={item.row} isOpen={open.has(item.key)} />
+            }}
+          </TableRows>
         </tbody>
       </table>
       {changes.dialog}
@@ -169,25 +167,4 @@ function cellsAfter(
   if (opened !== null) next.add(opened)
   if (closed !== undefined) next.delete(closed)
   return next
-}
-
-type Drawn = { index: number; key: string | number | bigint; start: number; end: number }
-
-/** The rows in the document, and empty ones in the place of those that are not. */
-function withGaps(drawn: readonly Drawn[], top: number, height: number, draw: (index: number) => ReactNode) {
-  return (
-    <>
-      {drawn.map(({ index, key, start }, at) => (
-        <Fragment key={String(key)}>
-          <Gap height={start - (drawn[at - 1]?.end ?? top)} />
-          {draw(index)}
-        </Fragment>
-      ))}
-      <Gap height={top + height - (drawn.at(-1)?.end ?? top)} />
-    </>
-  )
-}
-
-function Gap({ height }: { height: number }) {
-  return height <= 1 ? null : <tr aria-hidden style={{ height }} className="max-sm:block" />
 }

@@ -1,5 +1,30 @@
 import { Redirect, useSearchParams } from 'wouter'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { applicationHref } from '../../lib/page/places.ts'
+import { Loaded } from '../../ui/loaded.tsx'
+import { NotFound } from '../../ui/page-note.tsx'
+
+type BundleRedirectProps = { id: string; part: string | undefined }
+
+/** The address of a bundle by its id leads to its application, which shows it and keeps what the address asks for. */
+export function BundleRedirect({ id, part }: BundleRedirectProps) {
+  const bundle = useAnswer('getBundle', { bundle_id: id })
+  const [params] = useSearchParams()
+  return (
+    <Loaded
+      query={bundle}
+      what="the bundle"
+      missing={<NotFound what="Bundle" href="/" list="applications" />}
+    >
+      {({ name }) => {
+        if (part === 'rules') return <Redirect replace to={`/rules?bundle=${id}`} />
+        const asked = new URLSearchParams(params)
+        if (part !== undefined) asked.set('part', part)
+        return <Redirect replace to={applicationHref(name, asked)} />
+      }}
+    </Loaded>
+  )
+}
 
 /** The old address of a comparison leads to the application of the first bundle that it names, with
  * the others beside it. */
@@ -7,6 +32,10 @@ export function CompareRedirect() {
   const [params] = useSearchParams()
   const [name, ...besides] = [...params.getAll('siblings'), ...params.getAll('bundle')]
   if (name === undefined) return <Redirect replace to="/" />
-  const asked = new URLSearchParams(besides.map((each) => ['with', each]))
-  return <Redirect replace to={`${applicationHref(name)}${asked.size > 0 ? `?${asked}` : ''}`} />
+  return (
+    <Redirect
+      replace
+      to={applicationHref(name, new URLSearchParams(besides.map((each) => ['with', each])))}
+    />
+  )
 }

@@ -1,29 +1,32 @@
 import { isProduction } from '@keyferry/contract/production'
-import { type ReactNode, useState } from 'react'
-import type { ComparedCell } from '../../lib/calls/answers.ts'
+import { type ReactNode, useRef, useState } from 'react'
 import { call } from '../../lib/calls/call.ts'
 import { LIBRARY } from '../../lib/calls/refreshes.ts'
-import { useSteps } from '../../lib/calls/use-call.ts'
+import { useAnswer, useSteps } from '../../lib/calls/use-call.ts'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
+import { deferred } from '../../ui/deferred.tsx'
 import { notify, notifyFailure as onError } from '../../ui/toast-store.ts'
-import type { EnvironmentColumn } from './environment/environments.ts'
+import { OtherKeyDialog, RenameEntryDialog } from './cells/entry-dialogs.tsx'
+import type { EntryAt, EnvironmentColumn, TakenFrom } from './environment/environments.ts'
 import type { MatrixRow } from './matrix-rows.ts'
 
-/** A variable in one environment. */
-export type EntryAt = { bundle: EnvironmentColumn; name: string; cell: ComparedCell }
-
 export type CellChanges = ReturnType<typeof useCellChanges>
+
+const TakeValueDialog = deferred('TakeValueDialog', () => import('./cells/take-value-dialog.tsx'))
 
 const FRESH = { refreshes: LIBRARY }
 
 /** What a person may do with a variable of an environment in one step, each with a way to take it back. */
 export function useCellChanges() {
   const [asked, setAsked] = useState<Question | null>(null)
+  const [opened, setOpened] = useState<OpenedEntry | null>(null)
+  const [taken, setTaken] = useState<{ variable: EntryAt; source: TakenFrom } | null>(null)
   const steps = useSteps((run: () => Promise<unknown>) => run(), FRESH)
+  const takeBack = (undo: () => Promise<unknown>) => steps.mutate(undo, { onError })
   const make = (run: () => Promise<unknown>, done: { text: string; undo?: () => Promise<unknown> }) => {
     const { text, undo } = done
-    const taken = undo === undefined ? {} : { undo: () => steps.mutate(undo, { onError }) }
-    steps.mutate(run, { onError, onSuccess: () => notify({ text, ...taken }) })
+    const back = undo === undefined ? {} : { undo: () => takeBack(undo) }
+    steps.mutate(run, { onError, onSuccess: () => notify({ text, ...back }) })
   }
   const detach = ({ bundle: { id: bundle_id, name: from }, name, cell: { key_id, facts } }: EntryAt) => {
     if (key_id === null || facts === undefined) return
@@ -71,8 +74,18 @@ export function useCellChanges() {
       setAsked({ title: `Give production ${row.name}, ${same}?`, action: 'Share', text, run })
     else run()
   }
-  const dialog: ReactNode = asked !== null && <QuestionDialog {...asked} onClose={() => setAsked(null)} />
-  return { ask, split, require, share, dialog }
+  // With the table and not with the row, which is another one once its name changes.
+  const open = ({ bundle, cell }: EntryAt, what: OpenedEntry['what']) =>
+    setOpened({ bundleId: bundle.id, keyId: cell.key_id, what })
+  const take = (variable: EntryAt, source: TakenFrom) => setTaken({ variable, source })
+  const dialog: ReactNode = (
+    <>
+      {asked !== null && <QuestionDialog {...asked} onClose={() => setAsked(null)} />}
+      {opened !== null && <EntryDialog {...opened} onClose={() => setOpened(null)} />}
+      {taken !== null && <TakeValueDialog {...taken} onUndo={takeBack} onClose={() => setTaken(null)} />}
+    </>
+  )
+  return { ask, split, require, share, open, take, dialog }
 }
 
 /** The first environment whose key the person may put into another one. */
@@ -80,6 +93,20 @@ export function sourceOf({ cells }: MatrixRow, environments: readonly Environmen
   const cell = cells.find(({ facts }) => facts?.may_show === true)
   const from = environments.find(({ id }) => id === cell?.bundle_id)
   return cell == null || cell.key_id === null || from === undefined ? null : { keyId: cell.key_id, from }
+}
+
+type OpenedEntry = { bundleId: string; keyId: string | null; what: 'rename' | 'replace' }
+
+function EntryDialog({ bundleId, keyId, what, onClose }: OpenedEntry & { onClose: () => void }) {
+  const bundle = useAnswer('getBundle', { bundle_id: bundleId }).data
+  const found = bundle?.items.find(({ id }) => id === keyId)
+  // The dialog says what it did once the bundle has another key in the place of this one.
+  const last = useRef(found)
+  last.current = found ?? last.current
+  const item = last.current
+  if (bundle === undefined || item === undefined) return null
+  const parts = { bundle, item, onClose }
+  return what === 'rename' ? <RenameEntryDialog {...parts} /> : <OtherKeyDialog {...parts} />
 }
 
 type Question = { title: string; action: string; text: string; run: () => void }

@@ -136,7 +136,7 @@ function Cell({ row, bundle, column, isOpen, environments, changes, keys, edited
   return (
     <>
       {edited.has(id) && cell.key_id !== null ? (
-        <CellEditor {...shown} keyId={cell.key_id} onClose={close} />
+        <CellEditor keyId={cell.key_id} bundle={bundle} onClose={close} />
       ) : (
         <CellView
           {...shown}

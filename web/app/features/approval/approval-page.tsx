@@ -1,12 +1,18 @@
+import { useEffect } from 'react'
+import { deferred } from '../../ui/deferred.tsx'
 import { ThemeSwitch } from '../../ui/theme-switch.tsx'
 import { Wordmark } from '../../ui/wordmark.tsx'
 import { DecisionPage } from './decision-page.tsx'
-import { Held } from './held.tsx'
 import { keepCompanions } from './kept.ts'
 import { Approved, Ended, SecondPerson } from './outcome.tsx'
-import { CompanionOutcomes } from './together/companion-outcomes.tsx'
 import { useRequest } from './use-request.ts'
 import { type LoopbackPlace, returnSecret } from './way-back.ts'
+
+// What follows a decision comes while the person reads what is asked.
+const loadHeld = () => import('./held.tsx')
+const loadOutcomes = () => import('./together/companion-outcomes.tsx')
+const Held = deferred('Held', loadHeld)
+const CompanionOutcomes = deferred('CompanionOutcomes', loadOutcomes)
 
 type ApprovalPageProps = { requestId: string; wayBack: LoopbackPlace | null }
 
@@ -39,6 +45,10 @@ export function ApprovalPage(props: ApprovalPageProps) {
 type RequestProps = ApprovalPageProps & ReturnType<typeof useRequest>
 
 function Request({ requestId, wayBack, state, reload, end, approved, recoded }: RequestProps) {
+  const isOpen = state.phase === 'open'
+  useEffect(() => {
+    if (isOpen) void Promise.all([loadHeld(), loadOutcomes()])
+  }, [isOpen])
   if (state.phase === 'loading') return <p className="px-4 text-ink-soft sm:px-6">Loading the request…</p>
   if (state.phase === 'ended') return <Ended end={state.end} onRetry={reload} />
   if (state.phase === 'second') return <SecondPerson choice={state.choice} />

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useArming } from '../../lib/page/arming.ts'
 import { useNow } from '../../lib/page/use-now.ts'
 import { clockTime } from '../../lib/words/time.ts'
+import { ArmingFill } from '../../ui/arming-fill.tsx'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import type { Guard } from '../../ui/confirm-change.tsx'
@@ -99,18 +100,11 @@ function DecisionButtons({
             busy={busy === 'approve'}
             onClick={press(approve)}
           >
-            {!active && fill !== null && (
-              <span
-                key={fill.round}
-                aria-hidden
-                className="fill absolute inset-0 origin-left"
-                style={{ animationDuration: `${fill.ms}ms` }}
-              />
-            )}
+            <ArmingFill active={active} fill={fill} />
             {Icon !== null && <Icon aria-hidden size={20} className="relative" />}
             <span className="relative">{busy === 'approve' ? 'Approving…' : label}</span>
             {!active && fill !== null && (
-              <span aria-hidden className="relative hidden motion-reduce:inline">
+              <span aria-hidden className="relative hidden whitespace-nowrap motion-reduce:inline">
                 in 1 s
               </span>
             )}

@@ -1,7 +1,9 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { RequestContext } from '../../lib/calls/answers.ts'
+import { webAuthn } from '../../lib/data/passkey-browser.ts'
 import { useTitle } from '../../lib/page/use-title.ts'
 import { ConfirmDialog, type Guard } from '../../ui/confirm-change.tsx'
+import { deferred } from '../../ui/deferred.tsx'
 import { Check, CloudUpload, FingerprintPattern, ShieldCheck } from '../../ui/icons.ts'
 import { Card, Fact } from './card.tsx'
 import { CheckCode } from './check-code.tsx'
@@ -20,17 +22,19 @@ import { RequestHeading } from './request/request-heading.tsx'
 import { RequestPlace } from './request/request-place.tsx'
 import { kindOf, type RequestView } from './request-state.ts'
 import { asksOthers, isSigned, nextStepOf } from './return-plan.ts'
-import { CompanionList } from './together/companion-list.tsx'
 import { useDecision } from './use-decision.ts'
 
 const OFFERS = { delivery: useDeliveryOffer, deposit: useDepositOffer, names: useNamesOffer } as const
+
+const loadChoice = () => import('./place/bundle-choice.tsx')
+const CompanionList = deferred('CompanionList', () => import('./together/companion-list.tsx'))
 
 /** An open request of any kind, as one card: the dangers, the command, what is approved, and the buttons. It appears
  * when everything has loaded, so that nothing moves under the pointer. */
 export function DecisionPage(asking: RequestView) {
   const { context } = asking.request
   const kind = kindOf(context)
-  const place = usePlace(asking)
+  const place = usePlace(asking, loadChoice)
   const useOffer = OFFERS[kind]
   const offer = useOffer(asking, place)
   const decision = useDecision(asking, place, offer)
@@ -39,6 +43,10 @@ export function DecisionPage(asking: RequestView) {
   const ownTitle = isProposal ? PROPOSING : WORDS[kind].title(context)
   const title = asksOthers(offer.rules) ? ASKING.title : ownTitle
   useTitle(title)
+  const signs = isSigned(offer.rules)
+  useEffect(() => {
+    if (signs) void webAuthn()
+  }, [signs])
   const [isShown, setShown] = useState(false)
   const isLoading = [offer.phase, place.bundles.phase].includes('loading') || together.isLooking
   if (!isShown && !isLoading) setShown(true)
@@ -54,7 +62,7 @@ export function DecisionPage(asking: RequestView) {
         workspace={place.workspaceName}
         label={labelOf({ asking, offer, decision }, isProduction)}
         isProduction={isProduction}
-        Icon={isSigned(offer.rules) ? FingerprintPattern : null}
+        Icon={signs ? FingerprintPattern : null}
         dangers={dangerNames(reasons)}
         isNothing={action === null}
         decision={decision}
@@ -106,7 +114,7 @@ function Asked({ asking, place, offer, decision, title, action, reasons }: Asked
           commands={together.selected.length + 1}
           isAgent={isForeign(context, false)}
         />
-        <CompanionList way={plan.by} together={together} />
+        {together.companions.length > 0 && <CompanionList way={plan.by} together={together} />}
       </div>
     </>
   )

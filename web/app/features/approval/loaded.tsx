@@ -71,5 +71,5 @@ export function WhenLoaded<T>({ of, none, loading, children }: WhenLoadedProps<T
 
 /** A remark in place of a list. */
 export function Quiet({ children }: { children: ReactNode }) {
-  return <p className="text-sm text-ink-soft">{children}</p>
+  return <p className="py-1.5 pl-7 text-ink-soft">{children}</p>
 }

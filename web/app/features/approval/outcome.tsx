@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { workspacePath } from '../../lib/calls/workspace.ts'
 import { useTitle } from '../../lib/page/use-title.ts'
+import { joined } from '../../lib/words/counted.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
@@ -156,8 +157,19 @@ export function Approved({ choice, delivered }: { choice: Choice; delivered: boo
       <p role="status">
         <Counted choice={choice} />. {text}
       </p>
+      {delivered && (
+        <a href={storyPath(choice)} className="link inline-block">
+          See it in Activity
+        </a>
+      )}
     </Outcome>
   )
+}
+
+// The list of a bundle leaves out that a deposit was approved: that entry is about the request.
+function storyPath({ kind, bundle, workspaceId }: Choice): string {
+  const isListed = bundle.id !== '' && kind !== 'deposit' && kind !== 'proposal'
+  return workspacePath(workspaceId, isListed ? `/activity?about=${bundle.id}` : '/activity')
 }
 
 // `bundle.id` is empty for a new bundle and for a list of bundles: link to all bundles.
@@ -192,14 +204,12 @@ export function SecondPerson({ choice }: { choice: Choice }) {
 }
 
 /** For the person who vouched: others decide now. */
-const ALL = new Intl.ListFormat('en', { type: 'conjunction' })
-
 function OthersAsked({ choice: { bundle, deciders = [] } }: { choice: Choice }) {
   return (
     <Outcome title="Asked for approval" Icon={Users}>
       <p role="status">
         {deciders.length > 0 ? (
-          <bdi className="text-ink">{ALL.format(deciders)}</bdi>
+          <bdi className="text-ink">{joined(deciders, 'and')}</bdi>
         ) : (
           'The people who may approve it'
         )}{' '}

@@ -1,4 +1,5 @@
 import type { RequestBundle, RequestContext } from '../../lib/calls/answers.ts'
+import { joined } from '../../lib/words/counted.ts'
 import { WORDS } from './kind-words.ts'
 import { kindOf } from './request-state.ts'
 import type { LoopbackPlace } from './way-back.ts'
@@ -60,10 +61,8 @@ export function isSigned(rules: Pick<Demands, 'touch' | 'may_vouch'> | null): bo
   return rules?.touch !== undefined && rules.touch !== 'none' && !asksOthers(rules)
 }
 
-const EITHER = new Intl.ListFormat('en', { type: 'disjunction' })
-
 function whoCan({ who = [] }: NonNullable<RequestBundle['why_not']>): string {
-  return who.length === 0 ? '' : ` Send the link of this page to ${EITHER.format(who)}.`
+  return who.length === 0 ? '' : ` Send the link of this page to ${joined(who, 'or')}.`
 }
 
 /** What the person does after approving; null: nothing. */

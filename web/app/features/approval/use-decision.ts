@@ -14,6 +14,8 @@ import { endOf, kindOf, type RequestView } from './request-state.ts'
 import { asksForTypedCode, asksOthers, isUnbound, planReturn, type ReturnPlan } from './return-plan.ts'
 import { approveCompanions, useCompanions } from './together/use-companions.ts'
 
+const loadRows = () => import('./together/companion-list.tsx')
+
 /** Approve and deny: nothing until all that a decision needs is there, and a question where something is strange. */
 export function useDecision(asking: RequestView, place: ChosenPlace, offer: ApprovalOffer) {
   const { requestId, request, openedByLink, onEnd } = asking
@@ -76,6 +78,7 @@ function useWay(
   const together = useCompanions(
     kindOf(context) === 'delivery' && !asksOthers(rules) ? requestId : null,
     plan.by,
+    loadRows,
   )
   const remember = useRemembered(
     asksOthers(rules) ? [] : offeredHours(rules, plan),

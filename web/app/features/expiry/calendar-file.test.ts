@@ -51,10 +51,10 @@ test('each key is an event of the day on which it is due, without its value', ()
   ])
 })
 
-test('a value that is to be replaced says so, and commas are escaped', () => {
+test('a value that is due for rotation says so, and commas are escaped', () => {
   const bundles = ['prod/web', 'prod/api'].map((name) => ({ id: name, name, as: 'A' }))
   const text = calendar({ ...KEY, expires_at: null, rotate_after_days: 90, bundles })
-  expect(text).toContain(String.raw`SUMMARY:A is to be replaced (prod/web\, prod/api)`)
+  expect(text).toContain(String.raw`SUMMARY:A is due for rotation (prod/web\, prod/api)`)
 })
 
 test('no line has more than 75 bytes, and the parts of one make the whole', () => {

@@ -33,7 +33,7 @@ export function calendarFile(
 
 function titleOf(key: DatedKey): string {
   const places = (key.bundles ?? []).map(({ name }) => name).join(', ')
-  const what = key.expires_at === key.due_at ? 'expires' : 'is to be replaced'
+  const what = key.expires_at === key.due_at ? 'expires' : 'is due for rotation'
   return `${variableOf(key)} ${what}${places === '' ? '' : ` (${places})`}`
 }
 

@@ -152,7 +152,7 @@ function DateRow({ item, note }: { item: DatedKey; note: string }) {
         <ButtonLink
           size="small"
           {...(kind === 'later'
-            ? { label: 'Change date', href: `/keys/${id}/change` }
+            ? { label: 'Change date', href: `/keys/${id}/details` }
             : { label: 'Rotate', href: `/keys/${id}/rotate` })}
         />
       )}

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useMe } from '../../lib/data/me.ts'
 import { PLACES } from '../../lib/page/places.ts'
@@ -96,9 +96,10 @@ const SEQUENCE_MS = 1_000
 /** Ctrl or Cmd with K opens the palette; G and then a letter goes to a place. */
 function useShortcuts(enabled: boolean, onPalette: () => void): void {
   const [, navigate] = useLocation()
+  // Kept over renders: one may come between the two letters.
+  const gAtMs = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
     if (!enabled) return undefined
-    let gAtMs = Number.NEGATIVE_INFINITY
     const onKeyDown = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault()
@@ -106,8 +107,10 @@ function useShortcuts(enabled: boolean, onPalette: () => void): void {
       }
       if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey || dialogIsOpen()) return
       const place =
-        event.timeStamp - gAtMs < SEQUENCE_MS ? PLACES.find(({ key }) => key === event.key) : undefined
-      gAtMs = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
+        event.timeStamp - gAtMs.current < SEQUENCE_MS
+          ? PLACES.find(({ key }) => key === event.key)
+          : undefined
+      gAtMs.current = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
       if (place !== undefined) navigate(place.href)
     }
     document.addEventListener('keydown', onKeyDown)

@@ -6,6 +6,9 @@ import { Dialog } from '../../ui/dialog.tsx'
 
 const LOOK_EVERY_MS = 2_000
 
+// Each look uses the session. An open dialog must not keep it from its idle end.
+const LOOKS = 300
+
 /** While calls wait because the page's person is not signed in any more: says so, and how they go on. */
 export function SessionDialog() {
   const loss = useSyncExternalStore(onSessionLoss, sessionLoss)
@@ -13,7 +16,11 @@ export function SessionDialog() {
   useEffect(() => {
     if (!isLost) return undefined
     const look = () => void lookAgain()
-    const timer = setInterval(look, LOOK_EVERY_MS)
+    let looks = 0
+    const timer = setInterval(() => {
+      looks += 1
+      if (looks <= LOOKS) look()
+    }, LOOK_EVERY_MS)
     addEventListener('focus', look)
     return () => {
       clearInterval(timer)
@@ -21,18 +28,26 @@ export function SessionDialog() {
     }
   }, [isLost])
   if (loss === null) return null
-  return loss.another === null ? <SignedOut /> : <AnotherPerson name={loss.another} />
+  return loss.another === null ? (
+    <SignedOut isTooOld={loss.isTooOld === true} />
+  ) : (
+    <AnotherPerson name={loss.another} />
+  )
 }
 
-function SignedOut() {
+function SignedOut({ isTooOld }: { isTooOld: boolean }) {
+  const [title, why, again] = isTooOld
+    ? ['Sign in again', 'This loosens something, and your sign-in was too long ago for that.', '&again=1']
+    : ['You are signed out', 'Your text is still here, and nothing is saved yet.', '']
   return (
-    <Dialog title="You are signed out" onClose={stopWaiting}>
-      <p>
-        Your text is still here, and nothing is saved yet. Sign in in a new window. This page then goes on by
-        itself.
-      </p>
+    <Dialog title={title} onClose={stopWaiting}>
+      <p>{why} Sign in in a new window. This page then goes on by itself.</p>
       <p className="mt-5 flex justify-end">
-        <NewWindow href="/sign-in?return_to=/account" label="Sign in in a new window" look="primary" />
+        <NewWindow
+          href={`/sign-in?return_to=/account${again}`}
+          label="Sign in in a new window"
+          look="primary"
+        />
       </p>
     </Dialog>
   )

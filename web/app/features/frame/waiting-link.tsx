@@ -49,9 +49,9 @@ function useNotification(ids: readonly string[] | undefined): void {
     const isNew = known.current !== null && [...now].some((id) => known.current?.has(id) === false)
     known.current = now
     if (!isNew || !('Notification' in window) || Notification.permission !== 'granted') return
-    const notification = new Notification('Somebody waits for you', {
+    const notification = new Notification('A decision waits for you', {
       tag: `keyferry-${pageWorkspace()}`,
-      body: 'Open Keyferry to see who.',
+      body: 'Open Keyferry to see whose.',
     })
     notification.addEventListener('click', () => {
       window.focus()

@@ -4,9 +4,14 @@ import { pageWorkspace, workspacePath } from '../../lib/calls/workspace.ts'
 import { ROLE_NAMES, useTenants } from '../../lib/data/me.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { deferred } from '../../ui/deferred.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Check, ChevronsUpDown } from '../../ui/icons.ts'
-import { NewWorkspaceForm } from '../../ui/workspace-name-form.tsx'
+
+const NewWorkspaceForm = deferred('NewWorkspaceForm', async () => {
+  const { NewWorkspaceForm: Form } = await import('../../ui/workspace-name-form.tsx')
+  return { NewWorkspaceForm: Form }
+})
 
 /** The workspace of this page, the way to the others, and to a new one. */
 export function WorkspaceSwitcher() {

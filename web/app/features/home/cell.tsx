@@ -2,6 +2,7 @@ import { isProduction } from '@keyferry/contract/production'
 import { environmentKind } from '@keyferry/contract/siblings'
 import { Link } from 'wouter'
 import type { Bundle, Use } from '../../lib/calls/answers.ts'
+import { applicationHref } from '../../lib/page/places.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ago, shortAge } from '../../lib/words/time.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -35,7 +36,7 @@ export function BundleCell({ bundle, uses, focus }: BundleCellProps) {
   const production = isProduction(bundle) ? 'production' : ''
   const label = [`${name}: ${counted(key_count, 'key')}`, mark?.text, long, production].filter(Boolean)
   return (
-    <Link {...focus} href={`/bundles/${id}`} className={CELL}>
+    <Link {...focus} href={applicationHref(name)} className={CELL}>
       <span className="sr-only">{label.join(', ')}</span>
       <span aria-hidden className={classNames('font-medium', short === 'never' && 'text-ink-faint')}>
         {key_count}

@@ -17,7 +17,7 @@ export function DueStrip() {
     <section aria-label="What expires" className="mb-4 rounded-lg bg-surface p-4 shadow-hairline sm:px-6">
       <ul className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs max-sm:grid max-sm:gap-y-2">
         {keys.slice(0, NEAREST).map((key) => (
-          <li key={key.id} className="flex items-center gap-1.5">
+          <li key={key.id} className="flex items-center gap-x-1.5 max-sm:flex-wrap">
             <DueDot kind={dueKind(key)} />
             <EntryLink
               href={`/keys/${key.id}`}

@@ -4,21 +4,24 @@ import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useDatedKeys } from '../../lib/data/expiry.ts'
 import { useWaiting } from '../../lib/data/waiting.ts'
+import { applicationHref } from '../../lib/page/places.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { tagsOf } from '../../lib/rules/bundle-names.ts'
 import { counted } from '../../lib/words/counted.ts'
-import { NewBundleDialog } from '../../ui/bundle-forms.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
+import { deferred } from '../../ui/deferred.tsx'
 import { Plus, Upload } from '../../ui/icons.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { DueStrip } from './due-strip.tsx'
-import { FirstSteps } from './first-steps.tsx'
 import { HomeMatrix } from './home-matrix.tsx'
 import { homeTable, isFound } from './home-rows.ts'
 import { WaitingCards } from './waiting-cards.tsx'
+
+const FirstSteps = deferred('FirstSteps', () => import('./first-steps.tsx'))
+const NewBundleDialog = deferred('NewBundleDialog', () => import('../../ui/bundle-forms.tsx'))
 
 const FIELDS = ['query', 'tag', 'new'] as const
 
@@ -66,15 +69,16 @@ export function HomePage() {
 /** `?new=bundle` offers no name, `?new=prod/web` offers this one. */
 const offeredName = (text: string): string => (text.includes('/') ? text : '')
 
-/** Leads from the addresses that the client prints to the bundle's page: `?open=dev/app`, and to its dialog
+/** Leads from the addresses that the client prints to the bundle's application: `?open=dev/app`, and to its dialog
  * `?duplicate=dev/app&as=staging/app`. */
 function NamedBundle({ bundles }: { bundles: readonly Bundle[] }) {
   const [params] = useSearchParams()
   const wanted = params.get('duplicate') ?? params.get('open')
   const bundle = bundles.find(({ id, name }) => name === wanted || id === wanted)
   if (bundle === undefined) return null
-  const dialog = params.has('duplicate') ? `?duplicate=${encodeURIComponent(params.get('as') ?? '')}` : ''
-  return <Redirect replace to={`/bundles/${bundle.id}${dialog}`} />
+  const as = params.get('as') ?? ''
+  const asked = params.has('duplicate') ? { duplicate: as } : {}
+  return <Redirect replace to={applicationHref(bundle.name, new URLSearchParams(asked))} />
 }
 
 /** Looks for applications by name, description and tag, kept in the address so that it can be linked to. */

@@ -1,6 +1,7 @@
 import {
   applicationOf,
   compareEnvironments,
+  compareNames,
   environmentKind,
   environmentOf,
 } from '@keyferry/contract/siblings'
@@ -45,7 +46,7 @@ function isCommon(environment: string, shared: readonly Bundle[]): boolean {
   return shared.filter(({ name }) => environmentOf(name) === environment).length > 1
 }
 
-const byName = (a: HomeRow, b: HomeRow) => a.name.localeCompare(b.name)
+const byName = (a: HomeRow, b: HomeRow) => compareNames(a.name, b.name)
 
 export const bundlesIn = (row: HomeRow): Bundle[] =>
   row.kind === 'bundle' ? [row.bundle] : row.cells.filter((bundle) => bundle !== null)

@@ -3,11 +3,9 @@ import { PageNote } from '../../ui/page-note.tsx'
 /** For an address without a page. */
 export function NotFoundPage({ path }: { path: string }) {
   return (
-    <div className="max-w-read pt-6">
-      <PageNote title="Page not found" href="/" way="Go to the start">
-        There is no page at <span className="font-mono text-ink">{path}</span>. It was deleted, or the link is
-        incomplete.
-      </PageNote>
-    </div>
+    <PageNote title="Page not found" href="/" way="Go to the start">
+      There is no page at <span className="font-mono [overflow-wrap:anywhere] text-ink">{path}</span>. It was
+      deleted, or the link is incomplete.
+    </PageNote>
   )
 }

@@ -9,19 +9,17 @@ import { NewWorkspaceForm } from '../../ui/workspace-name-form.tsx'
 export function ForeignWorkspacePage() {
   const tenants = useTenants().data ?? []
   return (
-    <div className="max-w-read pt-4">
-      <PageNote title="You are not a member of this workspace">
-        This workspace does not exist, or you are not a member of it. Ask an owner for an invitation, or open
-        one of your workspaces.
-      </PageNote>
-      <ul aria-label="Open a workspace" className="mt-4 flex flex-wrap gap-2">
+    <PageNote title="You are not a member of this workspace">
+      This workspace does not exist, or you are not a member of it. Ask an owner for an invitation, or open
+      one of your workspaces.
+      <ul aria-label="Open a workspace" className="mt-6 flex flex-wrap justify-center gap-2">
         {tenants.map(({ id, name }) => (
           <li key={id}>
             <Button label={name} onClick={() => void openWorkspace(id)} />
           </li>
         ))}
       </ul>
-    </div>
+    </PageNote>
   )
 }
 

@@ -4,6 +4,7 @@ import { useId, useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { Bundle, ImportPlan } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
+import { takeHandedText } from '../../lib/page/handed-text.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
 import { runCommand } from '../../lib/words/client-command.ts'
@@ -55,7 +56,7 @@ type ImportFormProps = {
 
 function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
   const bundles = useAnswer('listBundles', {}).data ?? []
-  const [text, setText] = useState('')
+  const [text, setText] = useState(takeHandedText)
   const [decisions, setDecisions] = useState(UNDECIDED)
   const [nameProblem, setNameProblem] = useState<string | null>(null)
   const [dialect, setDialect] = useState<Dialect>('dotenv')

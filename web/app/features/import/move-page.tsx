@@ -7,10 +7,10 @@ import { runCommand } from '../../lib/words/client-command.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
+import { FileChooser } from '../../ui/file-drop.tsx'
 import { FailureNotice, Notice, Problem } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Rows } from '../../ui/section.tsx'
-import { FileChooser } from './text-drop.tsx'
 
 /** Moves the library of another server into this workspace, after the server's plan was shown. */
 export function MovePage() {
@@ -59,7 +59,7 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
         another one, open this page there.
       </p>
       <p className="text-sm">2. Choose the file and check the plan:</p>
-      <FileChooser onFiles={(files) => void choose(files)} />
+      <FileChooser size="small" onFiles={(files) => void choose(files)} />
       <Problem text={problem} />
       <FailureNotice error={failure} also="Nothing was moved." />
       {library !== null && plan !== undefined && (

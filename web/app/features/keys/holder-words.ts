@@ -1,11 +1,10 @@
 import type { Holder, Key } from '../../lib/calls/answers.ts'
-import { counted } from '../../lib/words/counted.ts'
+import { counted, joined } from '../../lib/words/counted.ts'
 import { holderNames } from '../../lib/words/holder-text.ts'
 import { shortDay } from '../../lib/words/time.ts'
 import { versionOf } from './life-line.ts'
 
 const MOST_NAMED = 4
-const LIST = new Intl.ListFormat('en', { type: 'conjunction' })
 
 /** What the figure shows, in words: `kim and fly-web have version 5; lee has version 4. It expires on 5 Dec.` */
 export function holdersSentence({ expires_at }: Key, holders: readonly Holder[]): string {
@@ -31,7 +30,7 @@ function has(holders: readonly Holder[]): string {
 function namesOf(holders: readonly Holder[]): string {
   const names = peopleIn(holders)
   const more = names.length - MOST_NAMED
-  return LIST.format(more > 0 ? [...names.slice(0, MOST_NAMED), `${more} more`] : names)
+  return joined(more > 0 ? [...names.slice(0, MOST_NAMED), `${more} more`] : names, 'and')
 }
 
 const peopleIn = (holders: readonly Holder[]): string[] => [

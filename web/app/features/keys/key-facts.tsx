@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
+import { applicationHref } from '../../lib/page/places.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { dueText } from '../../lib/words/due.ts'
@@ -19,7 +20,7 @@ export function KeyFacts({ item, hrefOf }: KeyFactsProps) {
         <p className={classNames('mt-1', item.due === 'expired' && 'text-danger')}>
           {expiryText(item)}{' '}
           {item.may_change && (
-            <Link href={hrefOf('/change')} className="link text-xs">
+            <Link href={hrefOf('/details')} className="link text-xs">
               Change
             </Link>
           )}
@@ -53,7 +54,7 @@ function UsedIn({ item }: { item: KeyWithBundles }) {
         <ul aria-label="Used in" className="mt-1 max-h-72 space-y-1 overflow-auto">
           {bundles.map(({ id, name, as }) => (
             <li key={id}>
-              <Link href={`/bundles/${id}`} className="hover:underline">
+              <Link href={applicationHref(name)} className="hover:underline">
                 <EnvChip name={name} isMention />
               </Link>{' '}
               <span className="text-xs text-ink-soft">

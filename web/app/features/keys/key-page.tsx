@@ -9,8 +9,10 @@ import { Link, useLocation, useSearchParams } from 'wouter'
 import type { KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useMay } from '../../lib/data/me.ts'
+import { applicationHref } from '../../lib/page/places.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
 import { ActivityOf } from '../../ui/activity/activity-of.tsx'
+import { ValueEditor } from '../../ui/cell-form/value-editor.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { Activity, Copy, Pencil, Trash2 } from '../../ui/icons.ts'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -19,7 +21,7 @@ import { PageHeading } from '../../ui/page-heading.tsx'
 import { NotFound } from '../../ui/page-note.tsx'
 import { useCopying } from '../../ui/use-copying.ts'
 import { DeleteKeyDialog } from './delete-key-dialog.tsx'
-import { EditKeyForm } from './edit-key-form.tsx'
+import { DetailsForm } from './details-form.tsx'
 import { EnvironmentTabs } from './environment-tabs.tsx'
 import { KeyFacts } from './key-facts.tsx'
 import { KeyVersions } from './key-versions.tsx'
@@ -60,7 +62,8 @@ function bundleOf({ bundles }: KeyWithBundles, asked: string | null) {
 }
 
 function KeyView({ shown, view }: { shown: Shown; view: string | undefined }) {
-  const { item, bundle } = shown
+  const { item, bundle, hrefOf } = shown
+  const [, navigate] = useLocation()
   const versions = useAnswer('listKeyVersions', { key_id: item.id, limit: 1_000 })
   return (
     <>
@@ -68,34 +71,45 @@ function KeyView({ shown, view }: { shown: Shown; view: string | undefined }) {
       {bundle !== undefined && <EnvironmentTabs variable={bundle.as} bundle={bundle} />}
       {view === 'activity' ? (
         <ActivityOf id={item.id} />
-      ) : view === 'change' && item.may_change ? (
-        <div className="max-w-read">
-          <EditKeyForm item={item} />
-        </div>
+      ) : view === 'details' && item.may_change ? (
+        <DetailsForm item={item} onSaved={() => navigate(hrefOf(''))} />
       ) : (
         <Loaded query={versions} what="the versions">
-          {(data) => <Overview {...shown} versions={data} isRotating={view === 'rotate'} />}
+          {(data) => <Overview {...shown} versions={data} view={view} />}
         </Loaded>
       )}
     </>
   )
 }
 
-type OverviewProps = Shown & { versions: readonly KeyVersion[]; isRotating: boolean }
+type OverviewProps = Shown & { versions: readonly KeyVersion[]; view: string | undefined }
 
-function Overview({ item, hrefOf, versions, isRotating }: OverviewProps) {
+function Overview({ item, bundle, hrefOf, versions, view }: OverviewProps) {
   const [, navigate] = useLocation()
   const isProduction = item.bundles.some(({ name }) => environmentKind(environmentOf(name)) === 'prod')
   return (
     <div className="space-y-3">
-      <ValuePanel item={item} hrefOf={hrefOf} />
+      {view === 'change' && item.may_change ? (
+        <section aria-label="Value" className="rounded-lg bg-surface p-3 pb-1 text-xs shadow-card">
+          <ValueEditor
+            offersRare
+            held={item}
+            bundle={bundle && { ...bundle, label: environmentOf(bundle.name) || bundle.name }}
+            onDone={(saved) =>
+              navigate(saved === null || saved.id === item.id ? hrefOf('') : `/keys/${saved.id}`)
+            }
+          />
+        </section>
+      ) : (
+        <ValuePanel item={item} hrefOf={hrefOf} />
+      )}
       <MustFetchAgain item={item} />
       <WhoHoldsIt item={item} versions={versions} />
       <div className="grid gap-8 p-4 sm:p-6 lg:grid-cols-3">
         <KeyFacts item={item} hrefOf={hrefOf} />
         <KeyVersions item={item} versions={versions} />
       </div>
-      {isRotating && item.may_change && !item.is_template && (
+      {view === 'rotate' && item.may_change && !item.is_template && (
         <RotateDialog item={item} isProduction={isProduction} onClose={() => navigate(hrefOf(''))} />
       )}
     </div>
@@ -135,7 +149,7 @@ function Crumbs({ bundle }: Pick<Shown, 'bundle'>) {
       {' / '}
       {bundle !== undefined && (
         <>
-          <Link href={`/bundles/${bundle.id}`} className="hover:underline">
+          <Link href={applicationHref(bundle.name)} className="hover:underline">
             {applicationOf(bundle.name)}
           </Link>
           {' / '}
@@ -154,7 +168,7 @@ function KeyMenu({ item, name, hrefOf, onDelete }: KeyMenuProps) {
   const items: MenuItem[] = [
     { label: 'Copy name', icon: Copy, onPick: copy },
     ...(item.may_change
-      ? [{ label: 'Change details', icon: Pencil, onPick: () => navigate(hrefOf('/change')) }]
+      ? [{ label: 'Change details', icon: Pencil, onPick: () => navigate(hrefOf('/details')) }]
       : []),
     ...(may('listAudit')
       ? [{ label: 'Activity', icon: Activity, onPick: () => navigate(hrefOf('/activity')) }]

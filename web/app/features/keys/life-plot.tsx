@@ -9,6 +9,12 @@ const BESIDE_NAMES = 'right-10 left-60 hidden sm:block'
 /** Nearer than this, words would run into one another. */
 const CLOSE = 8
 
+/** A narrower band has no room for its version. */
+const NARROW = 4
+
+/** Nearer to today, a version written over its ring would cross the line of today. */
+const BESIDE_TODAY = 2
+
 const percent = (at: number): string => `${at}%`
 
 /** Behind the holders: a band for each version, today, and when the value expires. */
@@ -45,6 +51,7 @@ export function LifeHead({ line: { bands, today } }: { line: LifeLine }) {
     <div aria-hidden className="relative hidden h-10 sm:block">
       <div className={classNames('absolute inset-0', BESIDE_NAMES)}>
         {bands.map(({ version, setBy, isCurrent, from, to }) => {
+          if (!isCurrent && to - from < NARROW) return null
           const left = isCurrent && today - from < CLOSE ? today : from
           return (
             <span
@@ -83,7 +90,13 @@ export function Lane({ line, holder, stale }: LaneProps) {
               y2="50%"
               className="stroke-caution-dot stroke-2 [stroke-dasharray:2_4]"
             />
-            <text x={percent(to)} y="50%" dy={-10} textAnchor="middle" className="fill-caution text-xs">
+            <text
+              x={percent(to)}
+              y="50%"
+              dy={-10}
+              textAnchor={line.today - to < BESIDE_TODAY ? 'end' : 'middle'}
+              className="fill-caution text-xs"
+            >
               v{versionOf(holder)}
             </text>
           </>

@@ -10,7 +10,7 @@ export function MustFetchAgain({ item }: { item: Key }) {
   const { name } = item.value_set_by
   return (
     <Notice tone="caution" role="status">
-      <strong className="font-semibold">{oldHoldersText(stale)}.</strong> It was fetched before{' '}
+      <strong className="font-semibold">{oldHoldersText(stale)}.</strong> They fetched before{' '}
       {name ?? 'a former user'} changed it. End the old value at its issuer once all have fetched again.
     </Notice>
   )

@@ -7,19 +7,19 @@ import { valueProblem } from '../../lib/rules/value-warnings.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../../ui/button.tsx'
+import { useUndo } from '../../ui/cell-form/use-undo.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { EnvChip } from '../../ui/env-chip.tsx'
 import { RefreshCw } from '../../ui/icons.ts'
 import { ValueField } from '../../ui/value-field.tsx'
-import { useUndo } from './use-key-edit.ts'
 
 type RotateDialogProps = { item: KeyWithBundles; isProduction: boolean; onClose: () => void }
 
 /** Asks for a new value, which a person types or has made, and says who keeps the old one. */
 export function RotateDialog({ item, isProduction, onClose }: RotateDialogProps) {
   const saving = useSaveKey(item.id)
-  const undoOf = useUndo(item)
+  const undoOf = useUndo(item, undefined)
   const { draft, change, setValue, notice } = useKeyDraft(item, { isSaving: saving.isPending })
   const typed = change.value === undefined ? '' : (draft.value.text ?? '')
   const isReady = typed !== '' && valueProblem(typed) === null

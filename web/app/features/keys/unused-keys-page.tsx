@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { Key } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useSelection } from '../../lib/page/selection.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
@@ -24,12 +25,13 @@ import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
 /** The keys that no bundle delivers: to put into bundles, or to delete. */
 export function UnusedKeysPage() {
   const keys = useAnswer('listKeys', { used: '0', uses: '1' })
+  const mayCreate = useMay()('createKey')
   return (
     <>
       <PageHeading
         title="Keys in no bundle"
         intro="No bundle delivers these keys. Attach them to a bundle, or delete them."
-        actions={<ButtonLink label="New key" href="/keys/new" icon={Plus} />}
+        actions={mayCreate && <ButtonLink label="New key" href="/keys/new" icon={Plus} />}
       />
       <Loaded query={keys} what="the keys">
         {(data) =>
@@ -82,7 +84,11 @@ function UnusedKeys({ keys }: { keys: readonly Key[] }) {
           />
         )}
       >
-        <SelectedKeys selection={selection} shown={shownIds} library={keys} />
+        <SelectedKeys
+          selection={selection}
+          shown={shownIds}
+          keys={keys.filter(({ id }) => selection.chosen.has(id))}
+        />
       </FoundList>
     </>
   )

@@ -41,7 +41,7 @@ export function ValuePanel({ item, hrefOf }: { item: KeyWithBundles; hrefOf: (pa
       ) : (
         <p className="max-w-96 text-xs text-ink-soft">
           Owners can change this key, and so can members whom the rules allow. By default, that is the member
-          who set its value.
+          who set its value; a promoted value is for owners.
         </p>
       )}
     </section>

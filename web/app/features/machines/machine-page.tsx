@@ -160,6 +160,12 @@ function Switch({ machine: { id, name, is_active } }: { machine: Machine }) {
   )
 }
 
+function receivedOf(given: readonly unknown[] | null): string {
+  if (given === null) return 'Values that it received keep working until you change them.'
+  if (given.length === 0) return 'It has received no current value.'
+  return `It has received ${given.length} current ${given.length === 1 ? 'value' : 'values'}. Keyferry lists them next.`
+}
+
 /** Asks before a machine is deleted, and ends in the values that it was given and that are still current. */
 function DeleteMachineDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {
   const { id, name } = machine
@@ -190,11 +196,7 @@ function DeleteMachineDialog({ machine, onClose }: { machine: Machine; onClose: 
       onClose={onClose}
     >
       <p>Its tokens and identities end at once. Jobs that use this machine fail.</p>
-      <p>
-        {given === null || given.length === 0
-          ? 'Values that it received keep working until you change them.'
-          : `It has received ${given.length} current ${given.length === 1 ? 'value' : 'values'}. Keyferry lists them next.`}
-      </p>
+      <p>{receivedOf(given)}</p>
       <p>To stop it for a while, disable it instead.</p>
     </ConfirmChange>
   )

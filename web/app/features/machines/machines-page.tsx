@@ -7,7 +7,7 @@ import { matches } from '../../lib/page/search.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { proofsOf, warningsOf } from '../../lib/rules/machine-state.ts'
 import { callerWords, dangersOf, reasonWords } from '../../lib/words/attempt-words.ts'
-import { listed } from '../../lib/words/counted.ts'
+import { counted, listed } from '../../lib/words/counted.ts'
 import { type ProofWay, wayNamed } from '../../lib/words/platforms.ts'
 import { ago } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -112,7 +112,7 @@ function RefusedMachine({ machine }: { machine: Machine }) {
         <p className="min-w-0 flex-1 basis-72 [overflow-wrap:anywhere]">
           <strong className="font-medium">{name} was refused</strong> {ago(newest.last_at)}:{' '}
           <bdi className="font-mono text-xs">{callerWords(newest)}</bdi>, {reasonWords(newest.reason)}.
-          {attempts > 1 && ` ${attempts - 1} more wait.`}
+          {attempts > 1 && ` ${counted(attempts - 1, 'other call was', 'other calls were')} refused too.`}
         </p>
         <ButtonLink label="Show" href={`/machines/${id}`} />
         {isPlain && (

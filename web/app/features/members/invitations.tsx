@@ -15,33 +15,45 @@ import { Mail } from '../../ui/icons.ts'
 import { Notice, Problem } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
 import { withToast } from '../../ui/toast-store.ts'
+import { limitSentence, patternsIn } from './limits.tsx'
 
 type OnCreated = (invitation: CreatedInvitation) => void
 
-/** Invites a person, in the head of the page. */
+/** Invites people, in the head of the page. */
 export function InviteForm({ onCreated }: { onCreated: OnCreated }) {
   const invite = useChange('createInvitation', {})
   const isAsked = useAddressFields(['invite']).textOf('invite') !== ''
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('member')
+  const [limit, setLimit] = useState('')
+  const [group, setGroup] = useState('')
+  const groups = useAnswer('listGroups', {}).data ?? []
   const saved = useUnsaved(email !== '')
   const member = memberOf(invite.error)
-  const submit = (replaces?: string) =>
+  const limited_to = role === 'member' ? patternsIn(limit) : null
+  const terms = { role, ...(limited_to && { limited_to }), ...(group !== '' && { groups: [group] }) }
+  // One after the other; after a refusal, the addresses that are left stay in the field.
+  const send = ([next, ...others]: string[], more: { replaces: string } | typeof terms) => {
+    if (next === undefined) return saved()
     invite.mutate(
-      { email: email.trim(), role, ...(replaces === undefined ? {} : { replaces }) },
+      { email: next, role, ...more },
       {
         onSuccess: (invitation) => {
-          saved()
-          setEmail('')
           onCreated(invitation)
+          setEmail(others.join(', '))
+          send(others, terms)
         },
       },
     )
+  }
+  const submit = (replaces?: string) =>
+    send(addressesIn(email), replaces === undefined ? terms : { replaces })
   return (
-    <Form busy={invite.isPending} onSubmit={() => submit()} className="min-w-0">
+    <Form busy={invite.isPending} onSubmit={() => submit()} className="min-w-0 max-sm:w-full">
       <div className="flex flex-wrap gap-2">
         <input
           type="email"
+          multiple
           aria-label="E-mail"
           placeholder="name@example.com"
           // biome-ignore lint/a11y/noAutofocus: a person asked for this form
@@ -49,7 +61,7 @@ export function InviteForm({ onCreated }: { onCreated: OnCreated }) {
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
           autoComplete="off"
-          className="field w-64 max-w-full"
+          className="field w-64 max-w-full max-sm:w-full"
         />
         <Select
           aria-label="Role"
@@ -61,6 +73,25 @@ export function InviteForm({ onCreated }: { onCreated: OnCreated }) {
           onChange={setRole}
           className="field w-auto"
         />
+        {role === 'member' && (
+          <input
+            aria-label="Sees"
+            placeholder="Limit, for example partner/"
+            value={limit}
+            onChange={(event) => setLimit(event.currentTarget.value)}
+            autoComplete="off"
+            className="field w-60 max-w-full max-sm:w-auto max-sm:flex-1 max-sm:basis-48"
+          />
+        )}
+        {groups.length > 0 && (
+          <Select
+            aria-label="Group"
+            value={group}
+            options={[['', 'No group'], ...groups.map(({ id, name }): [string, string] => [id, name])]}
+            onChange={setGroup}
+            className="field w-auto max-w-40"
+          />
+        )}
         <Button label="Invite" type="submit" look="primary" busy={invite.isPending} />
       </div>
       <Problem text={failureText(invite.error)} className="mt-2" />
@@ -76,6 +107,8 @@ export function InviteForm({ onCreated }: { onCreated: OnCreated }) {
     </Form>
   )
 }
+
+const addressesIn = (text: string) => text.split(/[\s,;]+/).filter((address) => address !== '')
 
 /** The member who has the invited address already. */
 function memberOf(error: Error | null): { id: string; username: string } | null {
@@ -112,7 +145,7 @@ export function OpenInvitations({ onCreated, onRevoked }: InvitationsProps) {
       ),
     },
   )
-  return invitations.map(({ id, email, role, expires_at }) => (
+  return invitations.map(({ id, email, role, limited_to, groups, expires_at }) => (
     <li key={id} className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
       <span
         aria-hidden
@@ -126,6 +159,7 @@ export function OpenInvitations({ onCreated, onRevoked }: InvitationsProps) {
         </p>
         <p className="text-xs text-ink-soft">
           Invited as {role}, ends {ahead(expires_at)}
+          {limited_to && `. ${limitSentence(limited_to)}`}
         </p>
       </div>
       <span className="ml-auto flex">
@@ -136,7 +170,7 @@ export function OpenInvitations({ onCreated, onRevoked }: InvitationsProps) {
           size="small"
           onClick={() =>
             renew.mutate(
-              { email, role },
+              { email, role, ...(limited_to && { limited_to }), ...(groups && { groups }) },
               { ...withToast('The old link no longer works.'), onSuccess: onCreated },
             )
           }

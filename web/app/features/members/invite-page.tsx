@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import type { InvitationOffer } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
-import { ROLE_NAMES, useMe } from '../../lib/data/me.ts'
+import { useAnswer, useChange, useSteps } from '../../lib/calls/use-call.ts'
+import { ROLE_NAMES, useMe, useTenants } from '../../lib/data/me.ts'
+import { signOut } from '../../lib/data/sign-in.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { dateTime } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
@@ -33,6 +34,7 @@ function Offer({ token, offer, onJoined }: OfferProps) {
   const { tenant, email, role, invited_by, expires_at } = offer
   const me = useMe().data
   const accept = useChange('acceptInvitation', { token })
+  const leaving = useSteps(signOut)
   const isForMe = me === undefined || me.email.toLowerCase() === email.toLowerCase()
   const facts = {
     Workspace: tenant.name,
@@ -53,9 +55,16 @@ function Offer({ token, offer, onJoined }: OfferProps) {
       {me !== undefined && !isForMe && (
         <Notice tone="caution" className="mt-4">
           <EmailText text={`You are signed in as ${me.email}. Sign in as ${email} to join.`} />
+          <Button
+            label="Sign out"
+            size="small"
+            busy={leaving.isPending}
+            onClick={() => leaving.mutate('here', { onSuccess: signInAgain })}
+            className="mt-2 flex"
+          />
         </Notice>
       )}
-      <FailureNotice error={accept.error} className="mt-4" />
+      <FailureNotice error={accept.error ?? leaving.error} className="mt-4" />
       {isForMe && (
         <Button
           label="Join the workspace"
@@ -70,14 +79,21 @@ function Offer({ token, offer, onJoined }: OfferProps) {
   )
 }
 
+/** Back to this invitation, or to the provider first, where it has a session to end. */
+function signInAgain(address: string): void {
+  if (address.startsWith('/')) location.reload()
+  else location.assign(address)
+}
+
 function Joined({ workspace: { id, name } }: { workspace: { id: string; name: string } }) {
+  const hasOthers = useTenants().data?.some((tenant) => tenant.id !== id) === true
   return (
     <div className="max-w-read pt-4">
       <PageHeading title={`You joined ${name}`} />
-      <p className="text-ink-soft">Your other pages stay in the workspace they show.</p>
+      {hasOthers && <p className="text-ink-soft">Your other pages stay in the workspace they show.</p>}
       <div className="mt-6 flex flex-wrap gap-3">
         <Button label={`Open ${name}`} look="primary" onClick={() => void openWorkspace(id)} />
-        <Button label="Stay where I was" onClick={() => location.assign('/')} />
+        {hasOthers && <Button label="Stay where I was" onClick={() => location.assign('/')} />}
       </div>
     </div>
   )
@@ -85,10 +101,8 @@ function Joined({ workspace: { id, name } }: { workspace: { id: string; name: st
 
 function NoInvitation() {
   return (
-    <div className="max-w-read pt-4">
-      <PageNote title="This invitation is not valid">
-        It was used or revoked, or it has expired. Ask an owner of the workspace for a new one.
-      </PageNote>
-    </div>
+    <PageNote title="This invitation is not valid">
+      It was used or revoked, or it has expired. Ask an owner of the workspace for a new one.
+    </PageNote>
   )
 }

@@ -14,13 +14,23 @@ import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { EmailText } from '../../ui/email-text.tsx'
 import { Face } from '../../ui/face.tsx'
 import { GivenValues } from '../../ui/given-values.tsx'
-import { ChevronDown, Circle, CircleCheck, FingerprintPattern, LogOut, UserMinus } from '../../ui/icons.ts'
+import {
+  ChevronDown,
+  Circle,
+  CircleCheck,
+  Eye,
+  FingerprintPattern,
+  LogOut,
+  UserMinus,
+} from '../../ui/icons.ts'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { Section } from '../../ui/section.tsx'
 import { notify, withToast } from '../../ui/toast-store.ts'
+import { Groups } from './groups.tsx'
 import { type InvitationsProps, OpenInvitations } from './invitations.tsx'
 import { LastingActs } from './lasting-acts.tsx'
+import { LimitDialog, limitSentence } from './limits.tsx'
 
 /** Who works in this workspace, in which role, and who is invited. */
 export function Members({ me, ...links }: { me: Me } & InvitationsProps) {
@@ -29,6 +39,7 @@ export function Members({ me, ...links }: { me: Me } & InvitationsProps) {
   const members = useAnswer('listMembers', isOwner ? { facts: '1' } : {})
   const keys = useApprovalKeys().data?.keys ?? []
   const [leaving, setLeaving] = useState<Member | null>(null)
+  const [limiting, setLimiting] = useState<Member | null>(null)
   if (members.data === undefined) return <LoadingState query={members} what="the members" />
   const owners = members.data.filter(({ role }) => role === 'owner').length
   const isMe = (member: Member) => member.user_id === me.user_id
@@ -44,6 +55,7 @@ export function Members({ me, ...links }: { me: Me } & InvitationsProps) {
             isLastOwner={member.role === 'owner' && owners === 1}
             keys={isOwner ? keys : []}
             onRemove={() => setLeaving(member)}
+            onLimit={() => setLimiting(member)}
           />
         ))}
         {may('createInvitation') && <OpenInvitations {...links} />}
@@ -55,12 +67,14 @@ export function Members({ me, ...links }: { me: Me } & InvitationsProps) {
         </Link>{' '}
         say more for each environment.{!isOwner && ' Only owners invite people and change roles.'}
       </p>
+      {limiting !== null && <LimitDialog member={limiting} onClose={() => setLimiting(null)} />}
       {leaving !== null &&
         (isMe(leaving) ? (
           <LeaveDialog me={me} onClose={close} />
         ) : (
           <RemoveMemberDialog member={leaving} onClose={close} />
         ))}
+      {isOwner && <Groups members={members.data} />}
       {isOwner && <MembersKeys keys={keys} me={me} />}
       {isOwner && <LastingActs />}
     </>
@@ -84,10 +98,11 @@ type MemberRowProps = {
   /** The approval keys of everyone; none if this person cannot see them. */
   keys: readonly ApprovalKey[]
   onRemove: () => void
+  onLimit: () => void
 }
 
-function MemberRow({ member, isMe, isLastOwner, keys, onRemove }: MemberRowProps) {
-  const { user_id: id, username, email, holds } = member
+function MemberRow({ member, isMe, isLastOwner, keys, onRemove, onLimit }: MemberRowProps) {
+  const { user_id: id, username, email, holds, limited_to } = member
   return (
     <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
       <Face id={id} name={username} className="size-9 text-xs" />
@@ -98,13 +113,14 @@ function MemberRow({ member, isMe, isLastOwner, keys, onRemove }: MemberRowProps
         <p className="text-xs text-ink-soft">
           <EmailText text={email ?? 'E-mail not verified'} />
         </p>
+        {limited_to && <p className="text-xs">{limitSentence(limited_to)}</p>}
       </div>
       {keys.length > 0 && (
         <KeyFact isThere={keys.some((key) => key.user_id === id && key.state === 'active')} />
       )}
       {holds !== undefined && holds.total > 0 && <HoldsFact {...holds} />}
       <span className="ml-auto text-right sm:w-28">
-        <RoleMenu {...{ member, isMe, isLastOwner, onRemove }} />
+        <RoleMenu {...{ member, isMe, isLastOwner, onRemove, onLimit }} />
       </span>
     </li>
   )
@@ -134,7 +150,7 @@ function HoldsFact({ total, older }: { total: number; older: number }) {
 }
 
 /** The role, and behind it what the person can change: the role, or that the member leaves. The last owner stays. */
-function RoleMenu({ member, isMe, isLastOwner, onRemove }: Omit<MemberRowProps, 'keys'>) {
+function RoleMenu({ member, isMe, isLastOwner, onRemove, onLimit }: Omit<MemberRowProps, 'keys'>) {
   const may = useMay()
   const setRole = useRole(member, isMe)
   const role = (each: Role): MenuItem => ({
@@ -147,6 +163,9 @@ function RoleMenu({ member, isMe, isLastOwner, onRemove }: Omit<MemberRowProps, 
     ? []
     : [
         ...(may('changeMemberRole') ? [role('owner'), role('member')] : []),
+        ...(may('changeMemberLimit') && member.role === 'member'
+          ? [{ label: 'What they see…', icon: Eye, gap: true, onPick: onLimit }]
+          : []),
         ...(member.may_remove
           ? [
               isMe

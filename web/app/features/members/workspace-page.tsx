@@ -17,9 +17,9 @@ export function WorkspacePage() {
         {(data) => (
           <>
             <WorkspaceName me={data} />
-            {PAGE_MODULES.map(({ pages, WorkspaceSection }) => (
-              <WorkspaceSection key={pages[0]?.path} />
-            ))}
+            {PAGE_MODULES.flatMap(({ WorkspaceSection }) =>
+              WorkspaceSection ? <WorkspaceSection key={WorkspaceSection.name} /> : [],
+            )}
           </>
         )}
       </Loaded>

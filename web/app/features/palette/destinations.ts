@@ -1,6 +1,6 @@
 import type { Bundle, Key } from '../../lib/calls/answers.ts'
 import type { Called } from '../../lib/calls/call.ts'
-import { PLACES } from '../../lib/page/places.ts'
+import { applicationHref, PLACES } from '../../lib/page/places.ts'
 import { matches, rank } from '../../lib/page/search.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
 
@@ -54,7 +54,8 @@ export function findDestinations(query: string, { own, elsewhere, actions, may }
 }
 
 function* namesOf({ bundles, keys, ...where }: SearchSources): Generator<Destination> {
-  for (const { id, name } of bundles) yield { id, kind: 'Bundle', name, href: `/bundles/${id}`, ...where }
+  for (const { id, name } of bundles)
+    yield { id, kind: 'Bundle', name, href: applicationHref(name), ...where }
   for (const key of keys)
     for (const { name, query } of variablesOf(key))
       yield { id: key.id + query, kind: 'Variable', name, href: `/keys/${key.id}${query}`, ...where }
@@ -64,7 +65,10 @@ function* namesOf({ bundles, keys, ...where }: SearchSources): Generator<Destina
 function* changesOf({ bundles, keys }: SearchSources, verb: string): Generator<Destination> {
   if ('add'.startsWith(verb))
     for (const bundle of bundles.filter(({ may_edit }) => may_edit))
-      yield { ...action(`Add variable to ${bundle.name}`), href: `/bundles/${bundle.id}?add=variable` }
+      yield {
+        ...action(`Add variable to ${bundle.name}`),
+        href: `${applicationHref(bundle.name)}?add=variable`,
+      }
   if ('rotate'.startsWith(verb))
     for (const key of keys.filter(({ may_change }) => may_change))
       for (const { name, query } of variablesOf(key))

@@ -35,7 +35,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     setActive(0)
   }
   return (
-    <Dialog title="Go to" onClose={onClose}>
+    <Dialog title="Go to" hidesTitle onClose={onClose}>
       <input
         role="combobox"
         aria-label="Page, action, bundle or variable"
@@ -52,7 +52,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
         onKeyDown={onKeyDown}
         className="field"
       />
-      <div id={id} role="listbox" aria-label="Places" className="mt-3 h-80 overflow-auto">
+      <div
+        id={id}
+        role="listbox"
+        aria-label="Places"
+        className="mt-3 h-80 overflow-auto sm:h-auto sm:max-h-80"
+      >
         {found.map((destination, index) => (
           <ListboxOption
             key={`${destination.kind} ${destination.workspace?.id} ${destination.id}`}
@@ -96,7 +101,9 @@ function DestinationText({ destination: { kind, name, workspace } }: { destinati
       >
         {name}
       </span>
-      <span className="max-w-2/5 truncate text-xs leading-6 text-ink-faint">{workspace?.name ?? kind}</span>
+      <span className="max-w-2/5 truncate text-xs leading-6 text-ink-faint">
+        {workspace?.name ?? (kind === 'Page' ? null : kind)}
+      </span>
     </>
   )
 }

@@ -1,5 +1,5 @@
 import type { Member, Policy } from '../../lib/calls/answers.ts'
-import { counted } from '../../lib/words/counted.ts'
+import { counted, joined } from '../../lib/words/counted.ts'
 import { CircleAlert, CircleCheck } from '../../ui/icons.ts'
 import type { Field } from './rule-words.ts'
 
@@ -59,7 +59,7 @@ function story(policy: Policy, { able, asker, bundle }: Story): string {
   const start = `If ${asker} runs a command with ${bundle}: `
   const needed = policy.approvals_needed
   if (able.length < needed)
-    return `${start}nobody can approve it. ${counted(needed, 'person', 'people')} must, and ${able.length} may.`
+    return `${start}the approval fails. It needs ${counted(needed, 'person', 'people')}, and only ${able.length} may approve.`
   const signs = { none: '', passkey: ' with an approval key', device: ' with a key of one device' }[
     policy.touch
   ]
@@ -72,13 +72,11 @@ function story(policy: Policy, { able, asker, bundle }: Story): string {
 }
 
 const SHOWN = 3
-const ANY = new Intl.ListFormat('en', { type: 'disjunction' })
-const ALL = new Intl.ListFormat('en', { type: 'conjunction' })
 
 function who(able: readonly string[], needed: number): string {
   const names = able.length > SHOWN ? [...able.slice(0, 2), `${able.length - 2} others`] : able
-  if (needed === 1) return `${ANY.format(names)} approves`
-  return able.length === needed ? `${ALL.format(names)} approve` : `two of ${ALL.format(names)} approve`
+  if (needed === 1) return `${joined(names, 'or')} approves`
+  return able.length === needed ? `${joined(names, 'and')} approve` : `two of ${joined(names, 'and')} approve`
 }
 
 function wayOf({ assurance }: Policy, asker: string): string {

@@ -6,7 +6,8 @@ import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Circle, CircleCheck, RotateCcw } from '../../ui/icons.ts'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
-import { NamedPeople, useApproversText } from './named-people.tsx'
+import { PeopleChoice } from '../../ui/people-choice.tsx'
+import { useApproversText } from './approvers-text.ts'
 import {
   aboveName,
   type Chosen,
@@ -109,7 +110,7 @@ function NamedDialog({ chosen, onSave, onClose }: NamedDialogProps) {
   const [people, setPeople] = useState([...chosen])
   return (
     <Dialog title="Who approves" onClose={onClose}>
-      <NamedPeople chosen={people} onChange={setPeople} />
+      <PeopleChoice legend="People who may approve" chosen={people} onChange={setPeople} withGroups />
       <div className="mt-6 flex justify-end gap-3">
         <Button label="Cancel" onClick={onClose} />
         <Button

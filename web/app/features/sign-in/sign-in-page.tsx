@@ -6,7 +6,7 @@ import { passkeyObstacle } from '../../lib/data/passkey-browser.ts'
 import { offerPasskeys, signInWithPasskey, stopOfferingPasskeys } from '../../lib/data/passkey-sign-in.ts'
 import { returnAddress, signIn } from '../../lib/data/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
-import { KeyRound } from '../../ui/icons.ts'
+import { FingerprintPattern } from '../../ui/icons.ts'
 import { Notice, Problem } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { NewPasswordField, PasswordField, useNewPassword } from '../../ui/password-field.tsx'
@@ -97,7 +97,7 @@ function PasskeyButton() {
         busy={attempt.isPending}
         className="w-full"
         onClick={() => attempt.mutate()}
-        icon={KeyRound}
+        icon={FingerprintPattern}
       />
       <Problem text={problem} className="mt-4" />
     </div>

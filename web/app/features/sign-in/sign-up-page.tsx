@@ -11,19 +11,19 @@ import { AccountForm, FormCard } from './account-form.tsx'
 /** Makes an account by an invitation; without one there is no way to make an account. */
 export function SignUpPage() {
   const token = invitationToken(location.search)
+  if (token === null)
+    return (
+      <PageNote title="You need an invitation">
+        Accounts are made by invitation only. Ask an owner of the workspace for a link, or{' '}
+        <a href="/sign-in" className="link">
+          sign in
+        </a>{' '}
+        if you have an account.
+      </PageNote>
+    )
   return (
     <FormCard>
-      {token === null ? (
-        <PageNote title="You need an invitation">
-          Accounts are made by invitation only. Ask an owner of the workspace for a link, or{' '}
-          <a href="/sign-in" className="link">
-            sign in
-          </a>{' '}
-          if you have an account.
-        </PageNote>
-      ) : (
-        <SignUpForm token={token} />
-      )}
+      <SignUpForm token={token} />
     </FormCard>
   )
 }

@@ -63,14 +63,14 @@ function Open({ proposal }: { proposal: Proposal }) {
         title={`Proposal for ${bundle.name}`}
         intro={`Sent ${ago(created_at)}, ends ${ahead(expires_at)}.`}
       />
-      <Notice tone="plain" className="mb-4">
-        You cannot see a secret value; it comes from {nameOf(proposer)}, {senderText(proposal)}. If you expect
-        nothing from them, ask them before you store it.
-      </Notice>
       <Loaded query={plan} what="the plan">
         {(ready) => (
           <>
             <Warnings plan={ready} />
+            <Notice tone="plain" className="mb-4">
+              You cannot see a secret value; it comes from {nameOf(proposer)}, {senderText(proposal)}. If you
+              expect nothing from them, ask them before you store it.
+            </Notice>
             <p role="status" className="mb-2 text-sm text-ink-soft">
               {planText(ready.plan)}
             </p>
@@ -177,13 +177,12 @@ function Decision({ proposal: { id, bundle, proposer }, plan, choice, saved }: D
       <div className="flex flex-wrap gap-3">
         <Button
           label="Decline"
-          look="danger"
           busy={decline.isPending}
           onClick={() => decline.mutate(undefined, ended('Declined. The values are deleted.'))}
         />
         <Button
           label={label}
-          look="primary"
+          look={plan !== undefined && plan.production.length > 0 ? 'danger' : 'primary'}
           disabled={plan === undefined}
           busy={store.isPending}
           onClick={() => (isAsking ? setAsks(true) : send())}

@@ -94,6 +94,16 @@ const CASES: readonly [AuditAction, Given, string][] = [
     'sam imported 120 variables into dev/app: A, B, C, D and 116 more',
   ],
   [
+    'bundle.imported',
+    { target: BUNDLE, data: { names: ['A'], copied: ['A from staging/app'] } },
+    'sam imported 1 variable into dev/app: A, copied from staging/app',
+  ],
+  [
+    'bundle.imported',
+    { target: BUNDLE, data: { names: ['A', 'B', 'C'], copied: ['A from qa/app', 'B from qa/app'] } },
+    'sam imported 3 variables into dev/app: A, B, C, 2 of them copied from qa/app',
+  ],
+  [
     'delivery.approved',
     {
       target: BUNDLE,
@@ -169,6 +179,13 @@ const CASES: readonly [AuditAction, Given, string][] = [
     'names.not_released',
     { target: { kind: 'tenant', id: 't1', name: 'Acme' }, data: { reason: 'expired' } },
     'sam approved a list of the bundles of the workspace, and the approval never returned to a terminal: the request expired',
+  ],
+  ['member.limited', { target: KIM, data: { limited_to: ['partner/'] } }, 'sam limited kim to partner/'],
+  ['member.limited', { target: KIM, data: { limited_to: [] } }, 'sam let kim see everything again'],
+  [
+    'group.changed',
+    { target: { kind: 'group', id: 'g1', name: 'Partners' }, data: { people_added: ['u2'] } },
+    'sam changed the group Partners: 1 added, 0 removed',
   ],
   ['member.role_changed', { target: KIM, data: { role: 'owner' } }, 'sam made kim an owner'],
   ['member.removed', { target: KIM }, 'sam removed kim'],

@@ -23,7 +23,7 @@ test('the entries of a delivery are one story, told by its approval', () => {
   expect(story && markOf(story)).toBe('approved')
 })
 
-test('an approval that never returned is told as that', () => {
+test('an approval that never returned says so', () => {
   const [story] = storiesIn([entry('delivery.not_released', 's', 2), entry('delivery.approved', 's', 1)])
   expect(story && [story.head.action, markOf(story)]).toEqual(['delivery.not_released', 'alarm'])
 })

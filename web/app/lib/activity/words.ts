@@ -71,7 +71,7 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
     return say`exported ${bundle} as ${text('format') ?? 'text'}, ${secrets}`
   },
   'bundle.imported': (facts) =>
-    say`imported ${facts.variables} into ${facts.bundle}${named(facts, 'names')}${weaker(facts)}`,
+    say`imported ${facts.variables} into ${facts.bundle}${named(facts, 'names')}${copied(facts)}${weaker(facts)}`,
   'bundle.policy_changed': (facts) =>
     say`changed the approval policy of ${facts.bundle}${named(facts, 'rules')}`,
   'item.changed': ({ bundle, listed }) => say`wrote the legacy items ${listed('names')} of ${bundle}`,
@@ -105,9 +105,21 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'member.invitation_revoked': () => ['revoked an invitation'],
   'member.joined': ({ text }) => say`joined as ${roleName(text('role'))}`,
   'member.role_changed': ({ person, text }) => say`made ${person} ${roleName(text('role'))}`,
+  'member.limited': ({ person, names }) =>
+    names('limited_to').length === 0
+      ? say`let ${person} see everything again`
+      : say`limited ${person} to ${names('limited_to').join(', ')}`,
   'member.removed': ({ person }) => say`removed ${person}`,
   'member.moved': ({ person, text }) =>
     say`moved the membership of ${text('person') ?? 'a person'} to ${person}`,
+
+  'group.created': ({ gone }) => say`created the group ${gone}`,
+  'group.changed': ({ gone, count }) => {
+    const moved = [count('people_added'), count('people_removed')]
+    const people = moved.some((each) => each > 0) ? `: ${moved[0]} added, ${moved[1]} removed` : ''
+    return say`changed the group ${gone}${people}`
+  },
+  'group.deleted': ({ gone }) => say`deleted the group ${gone}`,
 
   'user.signed_in': () => ['signed in'],
   'user.signed_out': () => ['signed out'],
@@ -118,6 +130,7 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'user.deactivated': (facts) => say`deactivated ${possessed(facts, 'account')}`,
   'user.reactivated': (facts) => say`reactivated ${possessed(facts, 'account')}`,
   'user.link_announced': (facts) => say`asked to link another sign-in to ${possessed(facts, 'account')}`,
+  'user.link_stopped': (facts) => say`stopped the link of another sign-in to ${possessed(facts, 'account')}`,
   'user.linked': (facts) => say`linked another sign-in to ${possessed(facts, 'account')}`,
   'user.unlinked': (facts) => say`unlinked a sign-in from ${possessed(facts, 'account')}`,
   'passkey.added': (facts) => say`added a passkey to ${possessed(facts, 'account')}`,
@@ -146,6 +159,7 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
     const reason = text('reason')
     return say`restored the database from a backup${reason === null ? '' : `: ${reason}`}`
   },
+  'audit.accepted': () => ['accepted the rows of the database that give rights'],
 }
 
 /** The key that the event mentions. */
@@ -159,6 +173,14 @@ function as({ text }: EventFacts): string {
 
 function named({ listed }: EventFacts, field: string): string {
   return listed(field) === '' ? '' : `: ${listed(field)}`
+}
+
+// Each as `NAME from dev/app`.
+function copied({ names, count }: EventFacts): string {
+  if (count('copied') === 0) return ''
+  const some = count('copied') < count('names') ? ` ${count('copied')} of them` : ''
+  const from = new Set(names('copied').map((text) => text.split(' from ')[1]))
+  return `,${some} copied from ${[...from].join(', ')}`
 }
 
 function weaker({ listed }: EventFacts): string {

@@ -1,3 +1,4 @@
+import { INVITATION_HEADER, invitationIn } from '@keyferry/contract/invitation-path'
 import { PERSON_HEADER, pagePerson } from './person.ts'
 import { noteServerTime } from './server-clock.ts'
 import { pageWorkspace, WORKSPACE_HEADER } from './workspace.ts'
@@ -21,5 +22,7 @@ function withPage(given: HeadersInit | undefined): Headers {
   const person = pagePerson()
   if (person !== null) headers.set(PERSON_HEADER, person)
   if (workspace !== null && !headers.has(WORKSPACE_HEADER)) headers.set(WORKSPACE_HEADER, workspace)
+  const invitation = invitationIn(location.pathname)
+  if (invitation !== null) headers.set(INVITATION_HEADER, invitation)
   return headers
 }

@@ -1,5 +1,4 @@
 import {
-  type Address,
   type AnswerOf,
   type CallExtras,
   type CallInput,
@@ -12,9 +11,6 @@ import { signedWhereNeeded } from './touch.ts'
 
 /** The endpoints that the app can call. */
 export type Called = CallName
-
-// Filled in by the build (vite.config.ts): the contract's table stays on the server, because its schemas are large.
-declare const ADDRESSES: { readonly [N in Called]: Address<N> }
 
 /** The path of an endpoint: `/api/v1/keys/{key_id}`. */
 export const pathOf = (name: Called): string => ADDRESSES[name].replace(/^\w+ /, '')

@@ -32,6 +32,7 @@ const BY_PATH: Refreshing['refreshes'] = [
   [/\/grants$/, ['listGrants']],
   [/\/tenants\//, ['listTenants', 'getMe']],
   [/\/invitations(\/|$)/, ['listInvitations', 'listTenants']],
+  [/\/groups(\/|$)/, ['listGroups', 'getTenantPolicy']],
   [/\/approval-keys/, ['listApprovalKeys']],
   [/\/auth\/(passkeys|second-factor)/, ['listPasskeys']],
   [/\/auth\/(password$|sessions)/, ['listSessions']],

@@ -10,9 +10,11 @@ import { pagePerson } from './person.ts'
  * calls wait, a dialog says why, and they go on once the page's person is signed in again.
  */
 
-/** `another`: who is signed in instead, by name; null: nobody is. */
-export type SessionLoss = { another: string | null }
+/** `another`: who is signed in instead, by name; null: nobody is, or the sign-in was too long ago for an act. */
+export type SessionLoss = { another: string | null; isTooOld?: boolean }
 
+/** The session in which an act was refused because the sign-in was too long ago. */
+let tooOld: string | null = null
 let loss: SessionLoss | null = null
 let waiting: PromiseWithResolvers<void> | null = null
 const listeners = createListeners()
@@ -32,13 +34,15 @@ export function isSessionLost(error: unknown): boolean {
   return status === 401 || code === 'other_person'
 }
 
-/** Run a call; where its session has ended and the page holds unsaved text, wait, and run it once more.
+/** Run a call; where its sign-in was too long ago, or its session has ended and the page holds unsaved text, wait, and
+ * run it once more.
  * @throws Problem: the person does not want to wait */
 export async function goingOn<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    if (!isSessionLost(error) || pagePerson() === null || !hasUnsaved()) throw error
+    if (describeFailure(error).code === 'sign_in_again') tooOld = await ownSession()
+    else if (!isSessionLost(error) || pagePerson() === null || !hasUnsaved()) throw error
     await signedInAgain()
   }
   return await run()
@@ -52,7 +56,13 @@ async function signedInAgain(): Promise<void> {
 }
 
 // Without the header that names the page's person: it asks who that is now.
-const ask = createNamedClient({ getMe: 'GET /api/v1/me' }, (input, init) => fetch(input, init))
+const { getMe, listSessions } = ADDRESSES
+const ask = createNamedClient({ getMe, listSessions }, (input, init) => fetch(input, init))
+
+// A new sign-in begins another session.
+async function ownSession(): Promise<string | null> {
+  return (await ask('listSessions', {})).find(({ current }) => current)?.id ?? null
+}
 
 /** Find out who is signed in; if that is the page's person, the calls go on. */
 export async function lookAgain(): Promise<void> {
@@ -60,9 +70,9 @@ export async function lookAgain(): Promise<void> {
   try {
     const { user_id, username, email } = await ask('getMe', {})
     if (user_id !== pagePerson()) return setLoss({ another: email === '' ? username : email })
+    if (tooOld !== null && (await ownSession()) === tooOld) return setLoss({ another: null, isTooOld: true })
     waiting.resolve()
-    waiting = null
-    setLoss(null)
+    goOn()
   } catch (error) {
     if (isSessionLost(error)) setLoss({ another: null })
   }
@@ -70,7 +80,13 @@ export async function lookAgain(): Promise<void> {
 
 /** The person goes back to the page without signing in. The calls that wait fail; what is typed stays. */
 export function stopWaiting(): void {
-  waiting?.reject(new Problem('Not saved: you are signed out on this page. Sign in again, then save.'))
+  const why = tooOld === null ? 'you are signed out on this page' : 'your sign-in was too long ago for this'
+  waiting?.reject(new Problem(`Not saved: ${why}. Sign in again, then save.`))
+  goOn()
+}
+
+function goOn(): void {
   waiting = null
+  tooOld = null
   setLoss(null)
 }

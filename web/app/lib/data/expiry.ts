@@ -21,7 +21,7 @@ function inOrder(keys: AnswerOf<'listKeys'>): DatedKey[] {
     .flatMap((key) =>
       key.due_at === null || key.due_at === undefined ? [] : [{ ...key, due_at: key.due_at }],
     )
-    .toSorted((a, b) => a.due_at.localeCompare(b.due_at))
+    .toSorted((a, b) => Date.parse(a.due_at) - Date.parse(b.due_at))
 }
 
 /** How urgent a value is, as marks and lists say it. */

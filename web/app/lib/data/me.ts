@@ -6,7 +6,7 @@ import { withDistinctNames } from '../words/workspace-names.ts'
 /** Who the person is, and the tenant and role they work in. */
 export const useMe = () => useAnswer('getMe', {}, { staleTime: 60_000 })
 
-/** Says whether the person's role allows an operation in this workspace, as the server told; false until that is
+/** Says whether the person may call an operation in this workspace, as the server told; false until that is
  * known. What depends on a bundle, key or member as well is in the `may_…` of its answer. */
 export function useMay(): (operation: Called) => boolean {
   const may = useMe().data?.may ?? []

@@ -1,3 +1,4 @@
+import { invitationIn } from '@keyferry/contract/invitation-path'
 import { askedReturn } from '@keyferry/contract/return-path'
 import { call } from '../calls/call.ts'
 import { answerWithPasskey, passkeyOptionsOf } from './passkey-sign-in.ts'
@@ -35,7 +36,7 @@ export async function signIn({
 
 /** The invitation that led to sign-up, or null. */
 export function invitationToken(search: string): string | null {
-  return /^\/invite\/([\w-]+)$/.exec(askedReturn(search))?.[1] ?? null
+  return invitationIn(askedReturn(search))
 }
 
 /** Where to go after signing in. The fragment is kept: the client's way back on the approval page is in it. */

@@ -20,7 +20,7 @@ export type AppPlace = {
 /** Every place with a fixed address, in the order of the navigation: its tabs, its shortcuts and what the palette
  * finds. A new page is one line here and its component in routes.tsx. */
 export const PLACES: readonly AppPlace[] = [
-  { href: '/', name: 'Applications', tab: true, also: ['/bundles', '/keys', '/expiry'], key: 'b' },
+  { href: '/', name: 'Applications', tab: true, also: ['/apps', '/bundles', '/keys', '/expiry'], key: 'b' },
   { href: '/activity', name: 'Activity', tab: true, key: 't' },
   { href: '/machines', name: 'Machines', tab: true, key: 'm' },
   { href: '/members', name: 'Members', tab: true, key: 'p' },
@@ -33,11 +33,12 @@ export const PLACES: readonly AppPlace[] = [
   { href: '/keys/unused', name: 'Keys in no bundle', key: 'k' },
   ...Object.values<{ places: readonly AppPlace[] }>(modules).flatMap(({ places }) => places),
   { href: '/?new=bundle', name: 'New bundle', isAction: true },
-  { href: '/keys/new', name: 'New key', isAction: true },
+  { href: '/keys/new', name: 'New key', isAction: true, needs: 'createKey' },
   { href: '/machines?new=github', name: 'New machine', isAction: true, needs: 'createMachine' },
   { href: '/members?invite=1', name: 'Invite a member', isAction: true, needs: 'createInvitation' },
   { href: '/bundles/move', name: 'Move a library here', isAction: true, needs: 'moveLibrary' },
 ]
 
 /** The page of a bundle's application, at this environment. */
-export const applicationHref = (bundleName: string) => `/apps/${bundleName}`
+export const applicationHref = (bundleName: string, asked = new URLSearchParams()) =>
+  `/apps/${bundleName}${asked.size > 0 ? `?${asked}` : ''}`

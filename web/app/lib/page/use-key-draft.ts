@@ -11,7 +11,7 @@ type ValuePart = Partial<Pick<EditedKey['value'], 'text' | 'is_template'>>
  * @param isSaving while a change is stored and read again, it is no conflict with itself
  * @returns `notice`: props for the notice of a conflict */
 export function useKeyDraft(item: Key, { isSaving }: { isSaving: boolean }) {
-  const { draft, change, conflict, set, reset } = useEdit(editedKeyOf(item))
+  const { draft, change, conflict, set } = useEdit(editedKeyOf(item))
   const values = item.is_secret
     ? { theirs: `version ${item.version}, which no page shows`, mine: 'your new value' }
     : { theirs: item.value, mine: draft.value.text }
@@ -25,7 +25,6 @@ export function useKeyDraft(item: Key, { isSaving }: { isSaving: boolean }) {
     change: keyChangeOf(change, item),
     set,
     setValue: (part: ValuePart) => set({ value: { ...draft.value, ...part } }),
-    reset,
     notice: {
       conflict: { ...conflict, conflicts: isSaving ? [] : conflict.conflicts.map(shown) },
       recordId: item.id,

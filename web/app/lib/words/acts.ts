@@ -37,9 +37,15 @@ const ACTS: Readonly<Record<string, (act: Act) => string>> = {
   createMachineTrust: ({ named }) => `ID tokens of another service prove machine ${named('machines')}.`,
   allowMachineAttempt: ({ named }) => `ID tokens of another service prove machine ${named('machines')}.`,
   changeMemberRole: ({ named, sent }) => `${named('people')} becomes ${sent('role')}.`,
+  changeMemberLimit: ({ named }) => `What ${named('people')} sees changes.`,
+  createGroup: ({ named, sent }) =>
+    `The group ${sent('name')} can see ${sent('adds') || 'nothing more'}. In it: ${named('people') || 'nobody'}.`,
+  changeGroup: ({ named }) => `Who is in the group ${named('groups')}, or what it gives, changes.`,
+  deleteGroup: ({ named }) =>
+    `The group ${named('groups')} is deleted. Rules that name only it let nobody approve.`,
   createInvitation: ({ named, sent }) =>
     sent('replaces') === ''
-      ? `${sent('email')} can join as ${sent('role')}.`
+      ? `${sent('email')} can join as ${sent('role')}, in the groups: ${named('groups') || 'none'}.`
       : `${sent('email')} takes over the membership of ${named('people')}, with its role.`,
   removeMember: ({ named }) => `${named('people')} is removed from the workspace.`,
 }

@@ -75,7 +75,10 @@ export function noteOf({
   const key = key_name === name ? '' : `, key ${key_name}`
   const notes: Readonly<Record<ImportAction, string>> = {
     create: key,
-    own: shared_total === 0 ? `, key ${key_name}` : `, key ${key_name}; ${others} keeps its value`,
+    own:
+      shared_total === 0
+        ? `, key ${key_name}`
+        : `, key ${key_name}; ${others} ${shared_total === 1 ? 'keeps its value' : 'keep their values'}`,
     share: ` · uses the key ${key_name}${shared_total === 0 ? '' : `, shared with ${others}`}`,
     update: ` · only this bundle uses it${key}`,
     replace: ` · also changes ${others}`,

@@ -28,18 +28,21 @@ const SHORT = { day: 'd', hour: 'h', minute: 'min' } as const
 
 /** How long ago a time was, where there is little room: `2 d`, `5 h`, `12 min`, `now`. */
 export function shortAge(timestamp: string, nowMs = serverNowMs()): string {
-  return shortTime(nowMs - Date.parse(timestamp))
+  const elapsed = nowMs - Date.parse(timestamp)
+  const step = STEPS.find(({ ms }) => elapsed >= ms)
+  return step === undefined ? 'now' : shortTime(Math.floor(elapsed / step.ms), step.unit)
 }
 
-/** How far ahead a time is, as `shortAge` writes it. */
+/** How far ahead a time is, as `shortAge` writes it; the same count as `ahead`. */
 export function shortUntil(timestamp: string, nowMs = serverNowMs()): string {
-  return shortTime(Date.parse(timestamp) - nowMs)
+  const left = aheadBy(timestamp, nowMs)
+  return left === null ? 'now' : shortTime(left.count, left.unit)
 }
 
-function shortTime(spanMs: number): string {
-  const step = STEPS.find(({ ms }) => spanMs >= ms)
-  if (step === undefined || step.unit === 'second') return 'now'
-  return `${Math.floor(spanMs / step.ms)} ${SHORT[step.unit]}`
+type Unit = (typeof STEPS)[number]['unit']
+
+function shortTime(count: number, unit: Unit): string {
+  return unit === 'second' ? 'now' : `${count} ${SHORT[unit]}`
 }
 
 /** Whether a time was at most so many days ago. */
@@ -59,11 +62,14 @@ export function dateTime(timestamp: string): string {
 /** `in 3 days`, `in a moment`: how long after `nowMs` the ISO timestamp is. It rounds to the nearest count, so that a
  * time that was chosen as 8 hours does not read 7 hours a second later. */
 export function ahead(timestamp: string, nowMs = serverNowMs()): string {
+  const left = aheadBy(timestamp, nowMs)
+  return left === null ? 'in a moment' : `in ${counted(left.count, left.unit)}`
+}
+
+function aheadBy(timestamp: string, nowMs: number): { count: number; unit: Unit } | null {
   const left = Date.parse(timestamp) - nowMs
   const step = STEPS.find(({ ms, carryMs }) => left >= ms - carryMs)
-  if (step === undefined) return 'in a moment'
-  const count = Math.round(left / step.ms)
-  return `in ${counted(count, step.unit)}`
+  return step === undefined ? null : { count: Math.round(left / step.ms), unit: step.unit }
 }
 
 /** The time of day of an ISO timestamp in the reader's time zone, for example `09:05`. */

@@ -16,7 +16,7 @@ export function StepRow({ step, onChoose, children }: StepRowProps) {
   const note = noteOf(step).replace(/^(?: · |, )/, '')
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-3 py-2.5">
-      <div className="min-w-0 flex-1 basis-44">
+      <div className="min-w-0 flex-1 basis-64">
         <p className="font-mono text-sm font-medium break-all">{step.name}</p>
         <p className="text-xs text-ink-soft first-letter:uppercase">
           {[step.is_secret ? 'secret' : 'not secret', note].filter((text) => text !== '').join(' · ')}

@@ -1,10 +1,9 @@
 import { type ComponentType, useState } from 'react'
-import type { Key } from '../../lib/calls/answers.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { Button } from '../button.tsx'
 import { Link2, Lock, Trash2, Unlink } from '../icons.ts'
 import { AttachKeys, DeclareSecret, DeleteKeys, DetachKeys } from './key-dialogs.tsx'
-import type { KeyQuestionParts } from './key-question.tsx'
+import type { KeyQuestionParts, SelectedKey } from './key-question.tsx'
 
 /** What a person may do with all of the selected keys, each action with its own question. */
 export function KeyActions({ keys, bundle, onDone }: Omit<KeyQuestionParts, 'onClose'>) {
@@ -30,14 +29,16 @@ export function KeyActions({ keys, bundle, onDone }: Omit<KeyQuestionParts, 'onC
 }
 
 // An action is offered only if the server allows it for each of the keys.
-function useAllowed(keys: readonly Key[], isBundlePage: boolean) {
+function useAllowed(keys: readonly SelectedKey[], isBundlePage: boolean) {
   const may = useMay()
   const canEditAll = keys.every(({ may_change }) => may_change)
-  const canShowAll = keys.every(({ may_show }) => may_show)
-  const isUsed = isBundlePage || keys.some(({ used_in_bundles }) => used_in_bundles > 0)
+  // A bundle delivers only one key under a name.
+  const areApart = new Set(keys.map(({ name }) => name)).size === keys.length
+  const canAttach = areApart && keys.every(({ may_show }) => may_show)
+  const isUsed = keys.some(({ may_detach = false }) => may_detach)
   const isOpen = canEditAll && keys.some(({ is_secret }) => !is_secret)
   return [
-    { is: canShowAll, label: isBundlePage ? 'Attach elsewhere' : 'Attach', icon: Link2, Dialog: AttachKeys },
+    { is: canAttach, label: isBundlePage ? 'Attach elsewhere' : 'Attach', icon: Link2, Dialog: AttachKeys },
     { is: isUsed, label: 'Detach', icon: Unlink, Dialog: DetachKeys },
     { is: isOpen, label: 'Mark as secret', icon: Lock, Dialog: DeclareSecret },
     { is: may('deleteKey'), label: 'Delete', icon: Trash2, Dialog: DeleteKeys },

@@ -8,10 +8,16 @@ import { ConfirmDialog } from '../confirm-change.tsx'
 import { NameList } from '../name-list.tsx'
 import { notify } from '../toast-store.ts'
 
+/** A selected key, and what the person may do with it. */
+export type SelectedKey = Pick<Key, 'id' | 'name' | 'is_secret' | 'may_change' | 'may_show'> & {
+  /** Take it out of a bundle. */
+  may_detach?: boolean
+}
+
 /** What the dialog of one action gets. */
 export type KeyQuestionParts = {
-  keys: readonly Key[]
-  /** The bundle whose page this is; null in the library. */
+  keys: readonly SelectedKey[]
+  /** The one bundle whose page this is; null where there are several or none. */
   bundle: { id: string; name: string } | null
   onDone: () => void
   onClose: () => void

@@ -1,7 +1,11 @@
-import type { Key } from '../../lib/calls/answers.ts'
-import type { useSelection } from '../../lib/page/selection.ts'
+import { LIMITS } from '@keyferry/contract/limits'
+import { type ReactNode, useId } from 'react'
+import { stateOf, type useSelection } from '../../lib/page/selection.ts'
+import { counted } from '../../lib/words/counted.ts'
+import { Button } from '../button.tsx'
+import { classNames } from '../class-names.ts'
 import { deferred } from '../deferred.tsx'
-import { SelectionBar } from './selection-bar.tsx'
+import type { SelectedKey } from './key-question.tsx'
 
 // Most visits select nothing.
 const KeyActions = deferred('KeyActions', () => import('./key-actions.tsx'))
@@ -9,18 +13,67 @@ const KeyActions = deferred('KeyActions', () => import('./key-actions.tsx'))
 type SelectedKeysProps = {
   selection: ReturnType<typeof useSelection>
   shown: readonly string[]
-  /** The library; undefined until it is known. */
-  library: readonly Key[] | undefined
-  bundle?: { id: string; name: string }
+  /** What a row is. */
+  noun?: string
+  /** The keys behind the selected rows. */
+  keys: readonly SelectedKey[]
+  /** The one bundle whose page this is. */
+  bundle?: { id: string; name: string } | undefined
+  /** What else can be done with the rows. */
+  children?: ReactNode
 }
 
-/** The bar above a list of keys, with what can be done with the selected ones. */
-export function SelectedKeys({ selection, shown, library, bundle }: SelectedKeysProps) {
-  const { chosen, clear } = selection
-  const keys = library?.filter(({ id }) => chosen.has(id)) ?? []
+/** Once rows of a list are selected: counts them and offers what can be done with them, at the bottom of the view. */
+export function SelectedKeys(props: SelectedKeysProps) {
+  const { selection, shown, noun = 'key', keys, bundle, children } = props
+  const { chosen, tickAll, clear } = selection
+  const id = useId()
+  const isActive = chosen.size > 0
+  const state = stateOf(chosen, shown)
   return (
-    <SelectionBar selection={selection} shown={shown}>
-      {keys.length === chosen.size && <KeyActions keys={keys} bundle={bundle ?? null} onDone={clear} />}
-    </SelectionBar>
+    <section
+      aria-label="Selection"
+      data-active={isActive || undefined}
+      data-bar={isActive || undefined}
+      className={classNames(
+        isActive
+          ? 'fixed inset-x-4 bottom-16 z-20 mx-auto flex max-w-wide flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-accent-soft pr-2 shadow-floating sm:bottom-4'
+          : 'sr-only',
+      )}
+    >
+      {isActive && (
+        <label htmlFor={id} className="flex min-h-11 items-center gap-3 pl-3 text-sm">
+          <input
+            ref={(input) => {
+              if (input !== null) input.indeterminate = state === 'some'
+            }}
+            id={id}
+            type="checkbox"
+            className="checkbox"
+            checked={state === 'all'}
+            onChange={tickAll}
+          />
+          <span className="sr-only">Select all shown</span>
+        </label>
+      )}
+      <p role="status" className={isActive ? 'mr-auto text-sm font-medium' : 'sr-only'}>
+        {isActive ? countText(chosen, shown, noun) : ''}
+      </p>
+      {isActive && (
+        <div className="flex flex-wrap items-center gap-1.5 py-1.5 pl-3 sm:pl-0">
+          {children}
+          {keys.length > 0 && <KeyActions keys={keys} bundle={bundle ?? null} onDone={clear} />}
+          <Button label="Clear" size="small" look="quiet" onClick={clear} />
+        </div>
+      )}
+    </section>
   )
+}
+
+function countText(chosen: ReadonlySet<string>, shown: readonly string[], noun: string): string {
+  const visible = shown.filter((id) => chosen.has(id)).length
+  const rows = `${counted(chosen.size, noun)} selected`
+  const most = chosen.size >= LIMITS.batchKeys ? ', the most at once' : ''
+  const hidden = visible < chosen.size ? `, ${chosen.size - visible} not shown` : ''
+  return rows + most + hidden
 }

@@ -6,7 +6,7 @@ import { type OwnExchange, serveOwn } from '../../http/own-endpoints.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { headersToHandOn } from '../../http/request-headers.ts'
 import { sessionCookie } from '../../sessions/session-cookie.ts'
-import { addSessionRoutes } from '../../sessions/session-routes.ts'
+import { addSessionRoutes, asksAgain } from '../../sessions/session-routes.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { AppPages, Identity } from '../identity.ts'
 import type { ConfirmLink } from '../link.ts'
@@ -102,7 +102,8 @@ function addPages(
   { sessions, isSetupRequired }: AccountPageOptions,
 ): void {
   const form = async ({ request, reply }: OwnExchange) => {
-    if (await sessions.find(request)) return reply.redirect(askedReturn(request.url), 302)
+    if (!asksAgain(request) && (await sessions.find(request)))
+      return reply.redirect(askedReturn(request.url), 302)
     if (await isSetupRequired()) return reply.redirect('/set-up', 302)
     return await pages.send(reply, 'index.html')
   }

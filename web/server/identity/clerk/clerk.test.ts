@@ -127,6 +127,12 @@ describe('the honest token', () => {
     ])
   })
 
+  test('of a person who follows an invitation says which', async () => {
+    const headers = { cookie: `__session=${await token()}`, 'keyferry-invitation': 'AbC-1_' }
+    expect((await fetch(`${web.address}/api/v1/keys`, { headers })).status).toBe(200)
+    expect(ensured()).toMatchObject([{ invitation: 'AbC-1_' }])
+  })
+
   test('an e-mail that the provider has not verified is not verified here', async () => {
     served.verification = 'unverified'
     await statusOf(await token())

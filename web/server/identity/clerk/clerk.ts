@@ -1,4 +1,5 @@
 import { Email } from '@keyferry/contract'
+import { INVITATION_HEADER, invitationIn } from '@keyferry/contract/invitation-path'
 import { askedReturn } from '@keyferry/contract/return-path'
 import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -72,7 +73,7 @@ const noEmailNote = {
   way: { kind: 'link', label: 'Sign in again', path: '/sign-in' },
 } as const
 
-type ProvisionedPerson = Omit<Person, 'tenantId'>
+type ProvisionedPerson = Pick<Person, 'userId' | 'personalTenantId'>
 
 async function provisionSession(
   { session, request }: { session: ClerkSession; request: FastifyRequest },
@@ -86,8 +87,15 @@ async function provisionSession(
     idp_user_id: subject,
     email: email.address,
     email_verified: email.isVerified && provesEmail,
+    ...invited(request),
     as_of: new Date(issuedAtSeconds * 1_000).toISOString(),
   })
+}
+
+function invited({ headers }: FastifyRequest): { invitation?: string } {
+  const token = headers[INVITATION_HEADER]
+  const invitation = typeof token === 'string' ? invitationIn(`/invite/${token}`) : null
+  return invitation === null ? {} : { invitation }
 }
 
 // Another person may have used the same browser, so the cookie names who chose. The API checks the membership on each

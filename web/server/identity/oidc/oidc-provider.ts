@@ -1,10 +1,11 @@
+import { ClaimedGroups } from '@keyferry/contract'
 import * as oidc from 'openid-client'
 import { unavailable } from '../../http/refusal.ts'
 import type { OidcSettings } from '../../settings.ts'
 import { isValidSubject } from '../idp-user-id.ts'
 import { providerFetch } from '../provider-fetch.ts'
 import { clientAuthentication } from './client-authentication.ts'
-import type { SignInAttempt } from './sign-in-attempt.ts'
+import { ATTEMPT_SECONDS, type SignInAttempt } from './sign-in-attempt.ts'
 import { SignInError } from './sign-in-failure.ts'
 
 const TIMEOUT_SECONDS = 10
@@ -19,9 +20,25 @@ export type OidcPerson = {
   isEmailVerified: boolean | null
   /** Epoch seconds on the provider's clock. */
   issuedAtSeconds: number
+  /** When the person last signed in there; `null`: the provider does not say. */
+  authTimeSeconds: number | null
   name: string | null
+  /** `null`: the claim is absent, too long or no list of texts, so it says nothing. */
+  groups: string[] | null
   providerSessionId: string | null
   idToken: string
+}
+
+/** Whether the person signed in for this attempt. A session that was left open at the provider proves nothing about who
+ * sits here now. Not every provider says when the person signed in. */
+export function isFresh(
+  { authTimeSeconds }: Pick<OidcPerson, 'authTimeSeconds'>,
+  { againSince }: Pick<SignInAttempt, 'againSince'>,
+  nowMs: number,
+): boolean {
+  if (authTimeSeconds === null) return true
+  const earliest = Math.max(Math.floor(nowMs / 1_000) - ATTEMPT_SECONDS, againSince ?? 0)
+  return authTimeSeconds >= earliest - CLOCK_TOLERANCE_SECONDS
 }
 
 /** An OpenID Connect provider, described by its discovery document. Only sign-in and sign-out call it, so existing
@@ -59,13 +76,21 @@ export class OidcProvider {
     const isKnown = prompt === 'login' || (prompt && Array.isArray(prompts) && prompts.includes(prompt))
     return oidc.buildAuthorizationUrl(config, {
       redirect_uri: redirectUri,
-      scope: 'openid profile email',
+      scope: ['openid profile email', ...this.#scopeOfGroups(config)].join(' '),
       state: attempt.state,
       nonce: attempt.nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(attempt.codeVerifier),
       code_challenge_method: 'S256',
       ...(prompt && isKnown ? { prompt } : {}),
+      ...(prompt === 'login' ? { max_age: '0' } : {}),
     })
+  }
+
+  // Some providers send the claim with a scope of its name alone.
+  #scopeOfGroups(config: oidc.Configuration): string[] {
+    const { groupsClaim } = this.#settings
+    const known = config.serverMetadata().scopes_supported ?? []
+    return groupsClaim !== undefined && known.includes(groupsClaim) ? [groupsClaim] : []
   }
 
   /** Redeem the code of a callback; this checks signature, issuer, audience, subject, times, state,
@@ -83,9 +108,13 @@ export class OidcProvider {
     const claims = tokens.claims()
     if (!claims || tokens.id_token === undefined) throw new Error('the provider sent no id token')
     requireAboutUs(claims, this.#settings.clientId)
-    const needsMore = typeof claims['email'] !== 'string' && config.serverMetadata().userinfo_endpoint
-    const profile = needsMore ? await userInfo(config, tokens.access_token, claims.sub) : claims
-    return personOf(claims, profile, tokens.id_token)
+    const { groupsClaim } = this.#settings
+    const isWhole = typeof claims['email'] === 'string' && (!groupsClaim || groupsClaim in claims)
+    const needsMore = !isWhole && config.serverMetadata().userinfo_endpoint
+    const more = needsMore ? await userInfo(config, tokens.access_token, claims.sub) : {}
+    const profile = typeof claims['email'] === 'string' ? claims : { ...more }
+    const groups = groupsClaim === undefined ? null : groupsOf({ ...more, ...claims }[groupsClaim])
+    return { ...personOf(claims, profile, tokens.id_token), groups }
   }
 
   /** Where the provider ends its own session; null when it has no such endpoint or is unavailable. */
@@ -156,16 +185,25 @@ function requireAboutUs({ sub, azp }: oidc.IDToken, clientId: string): void {
 }
 
 /** @param told where the e-mail address is, and so whether it is verified */
-function personOf(claims: oidc.IDToken, profile: Record<string, unknown>, idToken: string): OidcPerson {
+function personOf(
+  claims: oidc.IDToken,
+  profile: Record<string, unknown>,
+  idToken: string,
+): Omit<OidcPerson, 'groups'> {
   return {
     subject: claims.sub,
     email: textOrNull(profile['email']),
     isEmailVerified: truthOf(profile['email_verified']),
     issuedAtSeconds: claims.iat,
+    authTimeSeconds: claims.auth_time ?? null,
     name: textOrNull(claims['name'] ?? profile['name']),
     providerSessionId: textOrNull(claims['sid']),
     idToken,
   }
+}
+
+function groupsOf(claim: unknown): string[] | null {
+  return ClaimedGroups.safeParse(claim).data ?? null
 }
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)

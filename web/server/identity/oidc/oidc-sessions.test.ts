@@ -126,9 +126,25 @@ describe('sign-out', () => {
     }[]
     expect(shown.map(({ current }) => current).filter(Boolean)).toEqual([true])
     expect(shown).toHaveLength(2)
+    const there = world.browser
+    world.browser = new TestBrowser()
+    await world.signIn('kim')
+    const linked = world.browser
+    const ended = world.ensured.map(({ body }) => JSON.parse(body.toString()).idp_user_id)
+    world.api.answer = ({ path }, response) =>
+      sendJson(response, 200, path.endsWith('/signed-out') ? { ended } : { ok: true })
+    world.browser = there
     expect((await world.write('/auth/sessions/end-all')).status).toBe(200)
-    expect((await world.listKeys()).status).toBe(401)
-    world.browser = here
+    for (const browser of [here, there, linked]) {
+      world.browser = browser
+      expect((await world.listKeys()).status).toBe(401)
+    }
+  })
+
+  test('without the API, an end of all sessions says that those of linked sign-ins may go on', async () => {
+    await world.signIn()
+    await world.api.close()
+    expect((await world.write('/auth/sessions/end-all')).status).toBe(503)
     expect((await world.listKeys()).status).toBe(401)
   })
 

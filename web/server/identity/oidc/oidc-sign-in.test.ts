@@ -1,6 +1,8 @@
+import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { OidcWorld } from '../../../test/oidc-world.ts'
 import { PERSON } from '../../../test/recording-api.ts'
+import { TestBrowser } from '../../../test/test-browser.ts'
 
 let world: OidcWorld
 
@@ -35,6 +37,31 @@ describe('sign-in', () => {
     expect(await (await world.browser.request(`${world.web.address}/session`)).json()).toMatchObject({
       signed_in: true,
     })
+  })
+
+  test('can be repeated while signed in, and the API then learns when the person proved who they are', async () => {
+    await world.close()
+    world = await OidcWorld.start({ saysSignIn: true })
+    await world.signIn('sam')
+    const again = '/sign-in?again=1&return_to=/account'
+    const asked = new URL((await world.get(again)).headers.get('location') ?? '').searchParams
+    expect([asked.get('prompt'), asked.get('max_age')]).toEqual(['login', '0'])
+    const signedIn = async () => {
+      await world.listKeys()
+      return Number(world.api.forwarded.at(-1)?.headers['x-signed-in-at'])
+    }
+    const before = await signedIn()
+    expect(before).toBe(Math.floor(world.nowMs / 1_000))
+    world.nowMs += 3_000
+    expect(await signedIn()).toBe(before)
+    expect((await world.signIn('sam', again)).headers.get('location')).toBe('/account')
+    // The provider states it on its own clock.
+    expect(Math.abs((await signedIn()) - Date.now() / 1_000)).toBeLessThan(30)
+  })
+
+  test('tells which invitation a person follows', async () => {
+    await world.signIn('sam', '/sign-in?return_to=/invite/AbC-1_')
+    expect(JSON.parse(String(world.ensured[0]?.body))).toMatchObject({ invitation: 'AbC-1_' })
   })
 
   test('provisions the person by issuer and subject, with the e-mail', async () => {
@@ -75,6 +102,28 @@ describe('sign-in', () => {
       email_verified: true,
       as_of: expect.any(String),
     })
+  })
+
+  test('tells the groups of the claim; one that is absent, too long or no list says nothing and warns', async () => {
+    await world.close()
+    const lines: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })
+    const many = Array.from({ length: 501 }, (_, index) => `group ${index}`)
+    const claims = [['sre', 'dev'], [], undefined, 'sre', ['sre', 1], ['x'.repeat(256)], many]
+    const claimed = { groups: undefined as unknown }
+    const claimsOf = () => ({ email: 'sam@example.com', email_verified: true, ...claimed })
+    world = await OidcWorld.start({ claimsOf, groupsClaim: 'groups', log })
+    const sent = []
+    for (const groups of claims) {
+      claimed.groups = groups
+      world.browser = new TestBrowser()
+      await world.signIn('user_2aXf')
+      const change = world.api.forwarded.findLast(({ method }) => method === 'PUT')
+      sent.push(JSON.parse(String(change?.body)).groups)
+    }
+    expect(sent).toEqual([['sre', 'dev'], [], ...Array.from({ length: 5 }, () => undefined)])
+    expect(lines).toHaveLength(5)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ claim: 'groups' })
   })
 
   test('a subject of the right form is the id', async () => {

@@ -1,5 +1,6 @@
 import { Email, webEndpoints } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
+import { invitationIn } from '@keyferry/contract/invitation-path'
 import { askedReturn } from '@keyferry/contract/return-path'
 import { failureFacts } from '@keyferry/plumbing/failure'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -9,7 +10,7 @@ import { Refusal } from '../../http/refusal.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { ApiConnection } from '../../internal-api/api-connection.ts'
 import { sessionCookie } from '../../sessions/session-cookie.ts'
-import { addSessionRoutes } from '../../sessions/session-routes.ts'
+import { addSessionRoutes, asksAgain } from '../../sessions/session-routes.ts'
 import { doOnce } from '../../sessions/session-store.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { OidcSettings } from '../../settings.ts'
@@ -18,9 +19,9 @@ import { idpUserId } from '../idp-user-id.ts'
 import { provision } from '../provision.ts'
 import { endRecorder } from '../session-end.ts'
 import { LogoutTokens } from './back-channel-logout.ts'
-import { type OidcPerson, OidcProvider } from './oidc-provider.ts'
+import { isFresh, type OidcPerson, OidcProvider } from './oidc-provider.ts'
 import { beginAttempt, endAttempt } from './sign-in-attempt.ts'
-import { differingIssuers, signInFailure } from './sign-in-failure.ts'
+import { differingIssuers, SignInError, signInFailure } from './sign-in-failure.ts'
 
 const MAX_TOKEN_BYTES = 65_536
 const REPLAY_MS = 10 * 60 * 1_000
@@ -61,15 +62,18 @@ export function oidcIdentity(options: OidcOptions): Identity {
 export type OidcPageOptions = OidcOptions & { pages: AppPages }
 
 function addSignIn(app: FastifyInstance, provider: OidcProvider, options: OidcPageOptions): void {
-  const { sessions, publicUrl } = options
+  const { sessions, publicUrl, now } = options
   const redirectUri = publicUrl + webEndpoints.finishSignIn.path
   const signIn =
     (prompt?: 'create') =>
     async ({ request, reply }: OwnExchange) => {
       const returnTo = askedReturn(request.url)
-      if (await sessions.find(request)) return reply.redirect(returnTo, 302)
-      const attempt = beginAttempt({ request, reply }, returnTo, publicUrl.startsWith('https:'))
-      const wanted = { redirectUri, ...(prompt ? { prompt } : {}) }
+      const isAgain = asksAgain(request)
+      if (!isAgain && (await sessions.find(request))) return reply.redirect(returnTo, 302)
+      const purpose = { returnTo, againSince: isAgain ? Math.floor(now() / 1_000) : null }
+      const attempt = beginAttempt({ request, reply }, purpose, publicUrl.startsWith('https:'))
+      const asked = isAgain ? ('login' as const) : prompt
+      const wanted = { redirectUri, ...(asked ? { prompt: asked } : {}) }
       try {
         return reply.redirect((await provider.signInAddress(attempt, wanted)).href, 302)
       } catch (error) {
@@ -106,7 +110,7 @@ export async function sendFailure(pages: AppPages, reply: FastifyReply, text: st
 }
 
 function addCallback(app: FastifyInstance, provider: OidcProvider, options: OidcPageOptions): void {
-  const { publicUrl, pages, sessions } = options
+  const { publicUrl, pages, sessions, now } = options
   serveOwn(app, 'finishSignIn', async ({ request, reply }) => {
     const exchange = { request, reply }
     const callback = new URL(request.url, publicUrl)
@@ -122,6 +126,8 @@ function addCallback(app: FastifyInstance, provider: OidcProvider, options: Oidc
     let person: OidcPerson
     try {
       person = await provider.redeem(callback, attempt)
+      const isNew = attempt.againSince === null || isFresh(person, attempt, now())
+      if (!isNew) throw new SignInError('not_asked_again')
     } catch (error) {
       return await answerFailure(exchange, error, options)
     }
@@ -132,18 +138,31 @@ function addCallback(app: FastifyInstance, provider: OidcProvider, options: Oidc
 async function beginSession(
   { request, reply }: OwnExchange,
   { person, returnTo }: { person: OidcPerson; returnTo: string },
-  { api, settings, sessions, pages, provesEmail }: OidcPageOptions,
+  { api, settings, sessions, pages, provesEmail, log, now }: OidcPageOptions,
 ): Promise<FastifyReply> {
   const problem = problemOf(person)
   if (problem !== null) return await sendFailure(pages, reply.code(400), problem)
   const { email_verified, ...stated } = profileOf(settings, person)
   const profile = { ...stated, email_verified: email_verified && provesEmail }
-  const known = await provision(api, request, profile).catch(whenDisabled)
+  const { groupsClaim } = settings
+  if (groupsClaim !== undefined && person.groups === null)
+    log.warn(
+      { request: request.id, claim: groupsClaim },
+      'the claim is absent, too long or no list: groups stay',
+    )
+  const ensured = { ...profile, ...invited(returnTo) }
+  const known = await provision(api, request, ensured, person.groups).catch(whenDisabled)
   if (!known) return await sendFailure(pages, reply.code(403), 'Your account here is disabled.')
-  const { providerSessionId, idToken } = person
-  const facts = { ...known, tenantId: known.personalTenantId, providerSessionId, idToken }
+  const { providerSessionId, idToken, authTimeSeconds } = person
+  const proved = authTimeSeconds === null ? {} : { provedAtMs: Math.min(authTimeSeconds * 1_000, now()) }
+  const facts = { ...known, tenantId: known.personalTenantId, providerSessionId, idToken, ...proved }
   await sessions.begin(request, reply, { idpUserId: profile.idp_user_id, ...facts })
   return reply.redirect(returnTo, 302)
+}
+
+function invited(path: string): { invitation?: string } {
+  const invitation = invitationIn(path)
+  return invitation === null ? {} : { invitation }
 }
 
 // An invitation is for an e-mail address, so an address that the provider itself doubts must not open it.

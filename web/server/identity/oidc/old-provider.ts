@@ -6,7 +6,7 @@ import type { OidcSettings } from '../../settings.ts'
 import { idpUserId } from '../idp-user-id.ts'
 import type { ConfirmLink } from '../link.ts'
 import { answerFailure, type OidcPageOptions, sendFailure } from './oidc.ts'
-import { type OidcPerson, OidcProvider } from './oidc-provider.ts'
+import { isFresh, type OidcPerson, OidcProvider } from './oidc-provider.ts'
 import { beginAttempt, endAttempt } from './sign-in-attempt.ts'
 
 type OldProviderOptions = Omit<OidcPageOptions, 'settings'> & { settings: OidcSettings; confirm: ConfirmLink }
@@ -19,7 +19,8 @@ export function addOldProvider(app: FastifyInstance, options: OldProviderOptions
   const isSecure = publicUrl.startsWith('https:')
   serveOwn(app, 'beginLink', async ({ request, reply }) => {
     const { tokenHash } = await sessions.required(request)
-    const attempt = beginAttempt({ request, reply }, ofSession(tokenHash), isSecure)
+    const purpose = { returnTo: ofSession(tokenHash), againSince: Math.floor(now() / 1_000) }
+    const attempt = beginAttempt({ request, reply }, purpose, isSecure)
     const address = await provider.signInAddress(attempt, { redirectUri, prompt: 'login' })
     return { ok: true, redirect_to: address.href }
   })
@@ -38,6 +39,7 @@ export function addOldProvider(app: FastifyInstance, options: OldProviderOptions
     } catch (error) {
       return await answerFailure(exchange, error, options)
     }
+    if (!isFresh(person, attempt, now())) return await sendFailure(pages, reply.code(403), NOT_FRESH)
     try {
       await confirm(exchange, idpUserId(settings.issuer, person.subject))
     } catch (error) {
@@ -47,6 +49,9 @@ export function addOldProvider(app: FastifyInstance, options: OldProviderOptions
     return reply.redirect('/sign-in', 302)
   })
 }
+
+const NOT_FRESH =
+  'Not linked: the earlier provider did not ask you to sign in again. Sign out there, then repeat this.'
 
 // An attempt counts only in the session that began it.
 function ofSession(tokenHash: string): string {

@@ -3,7 +3,7 @@ import { hashToken, randomToken } from '@keyferry/crypto/token'
 import { clearCookie, cookieNames, cookieValues, ownCookie, setCookie } from '../../cookies.ts'
 import type { OwnExchange } from '../../http/own-endpoints.ts'
 
-const ATTEMPT_SECONDS = 600
+export const ATTEMPT_SECONDS = 600
 const NAME_LENGTH = 12
 const ATTEMPTS = 5
 const PREFIX = 'keyferry-sign-in-'
@@ -16,21 +16,26 @@ export type SignInAttempt = {
   /** PKCE code verifier, 64 characters. */
   codeVerifier: string
   returnTo: string
+  /** Epoch seconds: when it began, if the person has to sign in again. */
+  againSince: number | null
 }
+
+type AttemptPurpose = Pick<SignInAttempt, 'returnTo' | 'againSince'>
 
 /** Begin an attempt. Its cookie is named after its state, so that several windows can sign in at the same time. A
  * browser keeps the newest attempts only, because too many cookies make every request too long. */
 export function beginAttempt(
   { request, reply }: OwnExchange,
-  returnTo: string,
+  purpose: AttemptPurpose,
   isSecure: boolean,
 ): SignInAttempt {
   // Browsers send the oldest cookie first.
   const begun = cookieNames(request).filter((name) => name.startsWith(ownCookie(PREFIX, isSecure)))
   for (const old of begun.slice(0, 1 - ATTEMPTS)) clearCookie(reply, { name: old, isSecure })
   const token = randomToken()
-  const attempt = attemptOf(token, returnTo)
-  const value = `${token}.${Buffer.from(returnTo).toString('base64url')}`
+  const attempt = attemptOf(token, purpose)
+  const { returnTo, againSince } = purpose
+  const value = `${token}.${Buffer.from(returnTo).toString('base64url')}.${againSince ?? ''}`
   const name = cookieName(attempt.state, isSecure)
   setCookie(reply, { name, value, maxAgeSeconds: ATTEMPT_SECONDS, isSecure })
   return attempt
@@ -43,18 +48,19 @@ export function endAttempt(exchange: OwnExchange, state: string, isSecure: boole
   const [value, ...more] = cookieValues(exchange.request, name)
   if (value === undefined || more.length > 0) return null
   clearCookie(exchange.reply, { name, isSecure })
-  const [token = '', returnTo = ''] = value.split('.')
-  const attempt = attemptOf(token, returnPath(Buffer.from(returnTo, 'base64url').toString()))
+  const [token = '', path = '', since = ''] = value.split('.')
+  const returnTo = returnPath(Buffer.from(path, 'base64url').toString())
+  const attempt = attemptOf(token, { returnTo, againSince: since === '' ? null : Number(since) })
   return attempt.state === state ? attempt : null
 }
 
-function attemptOf(token: string, returnTo: string): SignInAttempt {
+function attemptOf(token: string, purpose: AttemptPurpose): SignInAttempt {
   const derived = (use: string) => hashToken(`${use}:${token}`)
   return {
     state: derived('state'),
     nonce: derived('nonce'),
     codeVerifier: derived('code-verifier'),
-    returnTo,
+    ...purpose,
   }
 }
 

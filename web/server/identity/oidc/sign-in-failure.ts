@@ -26,6 +26,8 @@ const TEXTS = {
   unusable_subject:
     'The identity provider sent no usable id (sub) for you. Ask the operator to give each person one of up to 255 printable characters.',
   wrong_nonce: 'The ID token belongs to another sign-in. Sign in again.',
+  not_asked_again:
+    'Your provider did not ask you to sign in again. Ask the operator about SIGN_IN_AGAIN_SECONDS.',
   not_confirmed: 'The identity provider did not confirm the sign-in.',
 } as const
 

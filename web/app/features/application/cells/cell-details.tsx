@@ -10,6 +10,8 @@ import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import type { IconComponent } from '../../../ui/icon.tsx'
 import { Asterisk, Braces, CircleCheck, Hourglass, Link2, User, Users } from '../../../ui/icons.ts'
+import type { TakenFrom } from '../environment/environments.ts'
+import { otherValues } from '../matrix-rows.ts'
 import type { CellChanges } from '../use-cell-changes.tsx'
 import { expiryText } from './cell-marks.ts'
 import { type CellParts, sameEnvironment } from './cell-view.tsx'
@@ -76,9 +78,12 @@ export function CellDetails({ facts, changes, onEdit, ...parts }: CellDetailsPro
             onClick={() => changes.split({ bundle, name: row.name, cell })}
           />
         )}
-        {bundle.may_edit && (
-          <EntryMenu variable={{ bundle, name: row.name, cell }} facts={facts} changes={changes} />
-        )}
+        <EntryMenu
+          variable={{ bundle, name: row.name, cell }}
+          facts={facts}
+          changes={changes}
+          sources={onEdit === undefined ? [] : sourcesOf(parts)}
+        />
       </div>
     </div>
   )
@@ -95,6 +100,15 @@ function Line({ icon: Icon, tone, children }: LineProps) {
       <span className="min-w-0 [overflow-wrap:anywhere]">{children}</span>
     </p>
   )
+}
+
+/** The other environments whose values the cell can take. */
+function sourcesOf({ row, bundle, environments }: CellParts): TakenFrom[] {
+  const others = otherValues(bundle.id, row)
+  return environments.flatMap((from) => {
+    const cell = others.find(({ bundle_id }) => bundle_id === from.id)
+    return cell === undefined ? [] : [{ from, cell }]
+  })
 }
 
 /** The other environments that use the key, and how many other bundles. */

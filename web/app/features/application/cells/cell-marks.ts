@@ -6,7 +6,7 @@ type MarkedFacts = NonNullable<ComparedCell['facts']>
 
 /** A word at the right edge of a cell; `title` says it in a sentence. */
 export type CellMark = {
-  kind: 'older' | 'due' | 'age'
+  kind: 'lacks' | 'older' | 'due' | 'age'
   tone: 'caution' | 'danger' | 'plain'
   text: string
   title: string
@@ -16,7 +16,7 @@ const RECENT_DAYS = 30
 
 /** What somebody should look at; of a usual value only a recent age. */
 export function marksOf(facts: MarkedFacts, nowMs?: number): CellMark[] {
-  const marks = [...olderMark(facts), ...dueMark(facts, nowMs)]
+  const marks = [...lacksMark(facts), ...olderMark(facts), ...dueMark(facts, nowMs)]
   if (marks.length > 0 || !isWithinDays(facts.set_at, RECENT_DAYS, nowMs)) return marks
   return [
     {
@@ -26,6 +26,14 @@ export function marksOf(facts: MarkedFacts, nowMs?: number): CellMark[] {
       title: `set ${ago(facts.set_at, nowMs)}`,
     },
   ]
+}
+
+/** What a composed value cannot be built from here. */
+export function lacksMark({ missing_parts: parts }: Pick<MarkedFacts, 'missing_parts'>): CellMark[] {
+  const [first] = parts
+  if (first === undefined) return []
+  const text = parts.length === 1 ? `lacks ${first}` : `lacks ${parts.length} parts`
+  return [{ kind: 'lacks', tone: 'danger', text, title: `lacks ${parts.join(', ')}` }]
 }
 
 function olderMark({ older_holders: count }: MarkedFacts): CellMark[] {

@@ -3,7 +3,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { Braces, Equal, Hourglass, Plus, Users } from '../../../ui/icons.ts'
 import type { EnvironmentColumn } from '../environment/environments.ts'
 import { type MatrixRow, sameAs } from '../matrix-rows.ts'
-import { type CellMark, marksOf } from './cell-marks.ts'
+import { type CellMark, lacksMark, marksOf } from './cell-marks.ts'
 
 /** A cell of the table. */
 export type CellParts = {
@@ -24,7 +24,9 @@ type CellViewProps = CellParts & {
 /** What an environment delivers, and what somebody should look at there. */
 export function CellView({ isStop, onEdit, onOpen, ...parts }: CellViewProps) {
   const { row, cell, bundle, column } = parts
-  const marks = cell.facts === undefined || sameEnvironment(parts) !== null ? [] : marksOf(cell.facts)
+  const { facts } = cell
+  const isSame = sameEnvironment(parts) !== null
+  const marks = facts === undefined ? [] : isSame ? lacksMark(facts) : marksOf(facts)
   const said = [wordsOf(parts), ...marks.map(({ title }) => title)].join(', ')
   return (
     <button
@@ -83,15 +85,9 @@ function Shown(parts: CellParts) {
     )
   }
   if (facts === undefined) return <span className="text-ink-faint">inline item</span>
-  const isIncomplete = facts.missing_parts.length > 0
   return (
     <>
-      {cell.template_parts !== undefined && (
-        <Braces
-          size={13}
-          className={classNames('shrink-0', isIncomplete ? 'text-danger' : 'text-ink-faint')}
-        />
-      )}
+      {cell.template_parts !== undefined && <Braces size={13} className="shrink-0 text-ink-faint" />}
       {facts.is_secret ? (
         <span className="font-mono tracking-tighter text-ink-soft">●●●●●●●●</span>
       ) : (
@@ -108,9 +104,8 @@ function wordsOf(parts: CellParts): string {
   const composed = cell.template_parts === undefined ? '' : ', composed'
   if (same !== null) return `the same as ${same}${composed}`
   if (cell.facts === undefined) return 'an inline item'
-  const { is_secret, value, missing_parts } = cell.facts
-  const lacks = missing_parts.length === 0 ? '' : `, lacks ${missing_parts.join(', ')}`
-  return `${is_secret ? 'secret' : readable(value)}${composed}${lacks}`
+  const { is_secret, value } = cell.facts
+  return `${is_secret ? 'secret' : readable(value)}${composed}`
 }
 
 function readable(value: string | null): string {
@@ -123,7 +118,7 @@ const TONES = {
   caution: 'rounded-sm bg-caution-soft px-1.5 py-0.5 text-caution',
   danger: 'rounded-sm bg-danger-soft px-1.5 py-0.5 text-danger',
 } as const
-const ICONS = { older: Users, due: Hourglass, age: null } as const
+const ICONS = { lacks: null, older: Users, due: Hourglass, age: null } as const
 
 function Mark({ mark: { kind, tone, text, title } }: { mark: CellMark }) {
   const Icon = ICONS[kind]

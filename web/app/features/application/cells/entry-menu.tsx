@@ -1,59 +1,50 @@
-import { useState } from 'react'
 import type { ComparedCell } from '../../../lib/calls/answers.ts'
-import { useAnswer } from '../../../lib/calls/use-call.ts'
-import { Asterisk, Replace, Tag, Unlink } from '../../../ui/icons.ts'
-import { Menu } from '../../../ui/menu.tsx'
-import type { CellChanges, EntryAt } from '../use-cell-changes.tsx'
-import { OtherKeyDialog, RenameEntryDialog } from './entry-dialogs.tsx'
+import { Asterisk, Copy, Replace, Tag, Unlink } from '../../../ui/icons.ts'
+import { Menu, type MenuItem } from '../../../ui/menu.tsx'
+import type { EntryAt, TakenFrom } from '../environment/environments.ts'
+import type { CellChanges } from '../use-cell-changes.tsx'
 
-type EntryMenuProps = { variable: EntryAt; facts: NonNullable<ComparedCell['facts']>; changes: CellChanges }
+type EntryMenuProps = {
+  variable: EntryAt
+  facts: NonNullable<ComparedCell['facts']>
+  changes: CellChanges
+  /** Whose values the person can take. */
+  sources: readonly TakenFrom[]
+}
 
-/** What else an editor does with a variable of one environment. */
-export function EntryMenu({ variable, facts, changes }: EntryMenuProps) {
-  const { bundle, name, cell } = variable
-  const [open, setOpen] = useState<'rename' | 'replace' | null>(null)
+/** What else a person does with a variable of one environment. */
+export function EntryMenu({ variable, facts, changes, sources }: EntryMenuProps) {
+  const { bundle, name } = variable
+  const taking = sources.map((source) => ({
+    label: `Take ${source.from.label}’s value`,
+    icon: Copy,
+    onPick: () => changes.take(variable, source),
+  }))
+  const items = [...taking, ...(bundle.may_edit ? editing({ variable, facts, changes }) : [])]
+  return items.length === 0 ? null : <Menu label={`More for ${name} in ${bundle.name}`} items={items} />
+}
+
+function editing({ variable, facts, changes }: Omit<EntryMenuProps, 'sources'>): MenuItem[] {
   const { required, may_detach } = facts
-  return (
-    <>
-      <Menu
-        label={`More for ${name} in ${bundle.name}`}
-        items={[
-          { label: 'Rename', icon: Tag, onPick: () => setOpen('rename') },
-          ...(may_detach
-            ? [{ label: 'Use another key', icon: Replace, onPick: () => setOpen('replace') }]
-            : []),
+  return [
+    { label: 'Rename', icon: Tag, onPick: () => changes.open(variable, 'rename') },
+    ...(may_detach
+      ? [{ label: 'Use another key', icon: Replace, onPick: () => changes.open(variable, 'replace') }]
+      : []),
+    {
+      label: required ? 'Not required' : 'Required',
+      icon: Asterisk,
+      onPick: () => changes.require(variable, !required),
+    },
+    ...(may_detach
+      ? [
           {
-            label: required ? 'Not required' : 'Required',
-            icon: Asterisk,
-            onPick: () => changes.require(variable, !required),
+            label: `Remove from ${variable.bundle.name}`,
+            icon: Unlink,
+            gap: true,
+            onPick: () => changes.ask(variable),
           },
-          ...(may_detach
-            ? [
-                {
-                  label: `Remove from ${bundle.name}`,
-                  icon: Unlink,
-                  gap: true,
-                  onPick: () => changes.ask(variable),
-                },
-              ]
-            : []),
-        ]}
-      />
-      {open !== null && <EntryDialog {...{ bundle, cell, name, open }} onClose={() => setOpen(null)} />}
-    </>
-  )
-}
-
-type EntryDialogProps = Omit<EntryAt, 'cell'> & {
-  cell: ComparedCell
-  open: 'rename' | 'replace'
-  onClose: () => void
-}
-
-function EntryDialog({ bundle, cell, name, open, onClose }: EntryDialogProps) {
-  const whole = useAnswer('getBundle', { bundle_id: bundle.id }).data
-  const item = whole?.items.find(({ id }) => id === cell.key_id)
-  if (whole === undefined || item === undefined) return null
-  const parts = { bundle: whole, item: { ...item, name }, onClose }
-  return open === 'rename' ? <RenameEntryDialog {...parts} /> : <OtherKeyDialog {...parts} />
+        ]
+      : []),
+  ]
 }

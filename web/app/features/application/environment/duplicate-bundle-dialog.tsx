@@ -3,6 +3,7 @@ import type { BundleItem, BundleWithItems } from '../../../lib/calls/answers.ts'
 import { useChange } from '../../../lib/calls/use-call.ts'
 import { useWeaker } from '../../../lib/data/keys.ts'
 import { useMay } from '../../../lib/data/me.ts'
+import { applicationHref } from '../../../lib/page/places.ts'
 import { matches } from '../../../lib/page/search.ts'
 import { bundleNameProblem } from '../../../lib/rules/bundle-names.ts'
 import { builtFrom } from '../../../lib/rules/templates.ts'
@@ -15,7 +16,7 @@ import { EntryName } from '../../../ui/entry-name.tsx'
 import { OpenCopies } from '../../../ui/open-copies.tsx'
 import { SearchField } from '../../../ui/search-field.tsx'
 import { WeakerNotice } from '../../../ui/stricter-notice.tsx'
-import { TextArea } from '../../../ui/text-field.tsx'
+import { ValueField } from '../../../ui/value-field.tsx'
 
 type DuplicateBundleDialogProps = {
   bundle: BundleWithItems
@@ -55,7 +56,7 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
       input={input}
       unsaved={name !== proposed || typed.length > 0}
       also="Nothing was created."
-      leadsTo={(copy) => `/bundles/${copy.id}?new=1`}
+      leadsTo={(copy) => `${applicationHref(copy.name)}?new=1`}
       done={(copy) => `Created ${copy.name}.`}
       onClose={onClose}
     >
@@ -145,15 +146,11 @@ function NameRow({ item: { name, is_secret, template_parts }, value, problem, on
       )}
       {value !== null && (
         <div className="mt-1 pl-7">
-          <TextArea
+          <ValueField
             label={`New value of ${name}`}
-            value={value}
-            rows={value.includes('\n') ? 4 : 1}
-            onChange={onChange}
-            problem={problem}
+            isSecret={is_secret}
             placeholder="Empty: a copy"
-            code="small"
-            className={is_secret ? 'concealed' : undefined}
+            {...{ value, onChange, problem }}
           />
         </div>
       )}

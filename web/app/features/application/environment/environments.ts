@@ -1,9 +1,15 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { environmentOf, siblingsOf } from '@keyferry/contract/siblings'
-import type { Bundle } from '../../../lib/calls/answers.ts'
+import type { Bundle, ComparedCell } from '../../../lib/calls/answers.ts'
 
 /** A bundle as a column; `label`: how the page calls it, for example `dev` for `dev/web`. */
 export type EnvironmentColumn = Bundle & { label: string }
+
+/** A variable in one environment. */
+export type EntryAt = { bundle: EnvironmentColumn; name: string; cell: ComparedCell }
+
+/** The other environment whose value a variable takes, and what it has. */
+export type TakenFrom = { from: EnvironmentColumn; cell: ComparedCell }
 
 /** The environments of a bundle's application, and the other bundles that the address asks for beside them. */
 export function environmentsOf(

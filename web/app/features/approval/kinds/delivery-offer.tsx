@@ -10,7 +10,6 @@ import { keepSelected, keptSelected } from '../kept.ts'
 import { ASKING } from '../kind-words.ts'
 import { type Loaded, Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { ApprovalOffer, LeavingOut, OfferApproval } from '../offer.ts'
-import { BundleChoice } from '../place/bundle-choice.tsx'
 import { inWorkspace, takesAnyBundle } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
 import { VouchNotices } from '../request/vouch-notices.tsx'
@@ -24,6 +23,7 @@ import { deliverable, firstKeys, leftOutOf, stricterOf, unaskedOf } from './sele
 import { useRules } from './use-rules.ts'
 import { type GivenValue, type Typing, useTyping } from './use-typing.ts'
 
+const BundleChoice = deferred('BundleChoice', () => import('../place/bundle-choice.tsx'))
 const TypedValues = deferred('TypedValues', () => import('./typed-values.tsx'))
 
 /** The values that a terminal would get: a bundle, and which of its keys. */

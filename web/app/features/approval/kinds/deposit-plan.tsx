@@ -1,17 +1,21 @@
-import { useState } from 'react'
-import type { DepositPlan } from '../../../lib/calls/answers.ts'
+import type { DepositPlan, DepositStep } from '../../../lib/calls/answers.ts'
 import { counted } from '../../../lib/words/counted.ts'
 import { changedOf, storing } from '../../../lib/words/import-steps.ts'
-import { Notice } from '../../../ui/notice.tsx'
-import { CrossingNotice, StricterNotice } from '../../../ui/stricter-notice.tsx'
-import { keptChoice } from '../kept.ts'
 import type { Action } from '../offer.ts'
 import type { Reasons } from '../request/reason-facts.tsx'
 import { Names } from '../shown-names.tsx'
 
+/** The steps of all bundles. */
+export function stepsOf({ plan, also = [] }: Pick<DepositPlan, 'plan' | 'also'>): DepositStep[] {
+  return [...plan, ...also.flatMap((other) => other.plan)]
+}
+
 /** What Approve does: it stores variables, removes them, or both. */
-export function actionOf({ plan, bundle_id }: Pick<DepositPlan, 'plan' | 'bundle_id'>, name: string): Action {
-  const note = bundle_id === null ? { note: 'a new bundle' } : {}
+export function actionOf(of: Pick<DepositPlan, 'plan' | 'bundle_id' | 'also'>, first: string): Action {
+  const { bundle_id, also = [] } = of
+  const plan = stepsOf(of)
+  const name = also.length === 0 ? first : `${first} and ${counted(also.length, 'more bundle')}`
+  const note = bundle_id === null && also.length === 0 ? { note: 'a new bundle' } : {}
   return { label: storing(plan), count: changedOf(plan).length, thing: 'variable', name, ...note }
 }
 
@@ -24,31 +28,6 @@ export function proposing({ length: count }: readonly string[], name: string): A
 export function removedNames({ plan }: Pick<DepositPlan, 'plan'>): string[] {
   const removed = plan.filter(({ action }) => action === 'detach')
   return [...new Set([...removed.map(({ name }) => name), ...removed.flatMap(({ breaks = [] }) => breaks)])]
-}
-
-type DepositNoticesProps = {
-  plan: DepositPlan | null
-  /** The library changed since the person saw the first plan. */
-  isReplanned: boolean
-  requestId: string
-}
-
-/** That the plan is a new one, and whose rules are stricter. */
-export function DepositNotices({ plan, isReplanned, requestId }: DepositNoticesProps) {
-  const [wasApproved] = useState(() => keptChoice(requestId) !== null)
-  if (plan === null) return null
-  return (
-    <>
-      {(isReplanned || wasApproved) && (
-        <Notice tone="caution" role="alert" className="my-2">
-          <strong>The library changed after you approved, so nothing was stored.</strong> This is the plan as
-          it is now. Check it, then approve again or deny.
-        </Notice>
-      )}
-      <StricterNotice names={plan.stricter} />
-      <CrossingNotice of={plan.plan} />
-    </>
-  )
 }
 
 /** What a deposit changes beyond what it stores in its bundle. */

@@ -14,8 +14,8 @@ type EmptyLibraryProps = {
 /** Instead of the choice when the workspace has no bundles: how to get one. */
 export function EmptyLibrary({ workspace, isOneOfSeveral, fromTerminal }: EmptyLibraryProps) {
   return (
-    <div className="space-y-3 text-sm">
-      <p className="text-sm font-medium">
+    <div className="space-y-3 py-3">
+      <p className="font-medium">
         <bdi>{workspace.name}</bdi> has no bundles yet.
       </p>
       <p className="text-ink-soft">Import a .env file, then run the command again.</p>

@@ -4,13 +4,13 @@ import { deferred } from '../../../ui/deferred.tsx'
 import { call } from '../calls.ts'
 import { useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { Action, ApprovalOffer } from '../offer.ts'
-import { BundleChoice } from '../place/bundle-choice.tsx'
 import { inWorkspace } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
 import type { RequestView } from '../request-state.ts'
 
 const loadNames = () => import('./offered-names.tsx')
 const OfferedNames = deferred('OfferedNames', loadNames)
+const BundleChoice = deferred('BundleChoice', () => import('../place/bundle-choice.tsx'))
 
 /** What the terminal would list: the names of the chosen bundle, or the bundles of the chosen workspace. */
 export function useNamesOffer({ requestId, request }: RequestView, place: ChosenPlace): ApprovalOffer {

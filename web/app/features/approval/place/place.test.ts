@@ -36,6 +36,18 @@ test.each([
   expect(firstPlace(request, [], BOTH)).toEqual({ workspaceId, bundleId: null })
 })
 
+const where = (workspace: string | null, workspaces = BOTH) =>
+  firstPlace({ ...asked('dev/new', workspace), kind: 'deposit' }, [], workspaces).workspaceId
+
+test('a new bundle: a person of several workspaces chooses, unless the terminal names one', () => {
+  expect([where(null), where('elsewhere'), where('Acme'), where(null, [ACME])]).toEqual([
+    null,
+    null,
+    'a',
+    'a',
+  ])
+})
+
 test('two workspaces of the name that the terminal gives: nothing is chosen', () => {
   const second = { ...ACME, id: 'b' }
   expect(firstPlace(asked(null, 'Acme'), [], [ACME, second, HOME]).workspaceId).toBeNull()

@@ -1,7 +1,7 @@
 import { isIdText } from '@keyferry/contract/id-text'
 import type { Candidate, RequestBundleEntry, RequestContext, Tenant } from '../../../lib/calls/answers.ts'
 
-type PlaceSuggestion = Pick<RequestContext, 'suggested_bundle_id' | 'workspace'>
+type PlaceSuggestion = Pick<RequestContext, 'suggested_bundle_id' | 'workspace' | 'kind'>
 
 /** Where the bundle comes from; null: not chosen yet. */
 export type BundlePlaceIds = { workspaceId: string | null; bundleId: string | null }
@@ -17,7 +17,8 @@ export const isOther = (chosen: PlaceName | null, asked: string | null): boolean
   chosen !== null && asked !== null && !isNamed(chosen, asked)
 
 /** The place to show first. A bundle that the terminal names and one workspace has is chosen; where several have it,
- * the person has to choose. Without a bundle it is the workspace that the terminal names, or the current one. */
+ * the person has to choose. Without a bundle it is the workspace that the terminal names, or the current one. For a new
+ * bundle, a person of several workspaces chooses, unless the terminal names one of them. */
 export function firstPlace(
   asked: PlaceSuggestion,
   candidates: readonly Candidate[],
@@ -30,7 +31,8 @@ export function firstPlace(
   const named = workspaces.filter(
     (workspace) => asked.workspace !== null && isNamed(workspace, asked.workspace),
   )
-  if (named.length > 1) return { workspaceId: null, bundleId: null }
+  const asksWhere = asked.kind === 'deposit' && named.length === 0 && workspaces.length > 1
+  if (named.length > 1 || asksWhere) return { workspaceId: null, bundleId: null }
   const workspace = named[0] ?? workspaces.find(({ current }) => current) ?? workspaces[0]
   return { workspaceId: workspace?.id ?? null, bundleId: null }
 }

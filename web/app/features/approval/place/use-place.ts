@@ -15,8 +15,12 @@ import {
 
 export type ChosenPlace = ReturnType<typeof usePlace>
 
-/** The chosen workspace and bundle, and the bundles to choose from. A deposit names its bundle itself. */
-export function usePlace({ requestId, request: { context, candidates, person }, onEnd }: RequestView) {
+/** The chosen workspace and bundle, and the bundles to choose from. A deposit names its bundle itself.
+ * @param loadChoice loads the list to choose from: with the bundles, where nothing is chosen yet */
+export function usePlace(
+  { requestId, request: { context, candidates, person }, onEnd }: RequestView,
+  loadChoice: () => Promise<object>,
+) {
   const [place, setPlace] = useState<BundlePlaceIds>(
     () => keptPlace(requestId) ?? firstPlace(context, candidates, person.workspaces),
   )
@@ -27,7 +31,10 @@ export function usePlace({ requestId, request: { context, candidates, person }, 
   const { workspaceId } = place
   const bundles = useLoaded(
     kindOf(context) === 'deposit' ? null : workspaceId,
-    (id) => call('listRequestBundles', { request_id: requestId }, inWorkspace(id)),
+    async (id) => {
+      if (place.bundleId === null) await loadChoice()
+      return await call('listRequestBundles', { request_id: requestId }, inWorkspace(id))
+    },
     {
       onFailure: (failure) => {
         const end = endOf(failure, context.expires_at)

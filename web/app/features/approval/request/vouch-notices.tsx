@@ -1,4 +1,5 @@
 import type { RequestBundle } from '../../../lib/calls/answers.ts'
+import { joined } from '../../../lib/words/counted.ts'
 import { dateTime } from '../../../lib/words/time.ts'
 import { Globe, TriangleAlert, Users } from '../../../ui/icons.ts'
 import { Fact } from '../card.tsx'
@@ -6,8 +7,6 @@ import type { LeavingOut } from '../offer.ts'
 import { asksOthers, type Demands } from '../return-plan.ts'
 import { ShownName } from '../shown-names.tsx'
 import { LeaveOut } from './leave-out.tsx'
-
-const EITHER = new Intl.ListFormat('en', { type: 'disjunction' })
 
 type NoticesProps = { rules: Demands | null; bundleName: string; leaveOut: LeavingOut | null }
 
@@ -36,7 +35,7 @@ function OthersDecide({ rules: { why_not: whyNot }, bundleName, leaveOut }: Othe
             <ShownName name={bundleName} />.
           </strong>
         )}{' '}
-        If you just ran this command yourself, ask {EITHER.format(who)}.
+        If you just ran this command yourself, ask {joined(who, 'or')}.
       </Fact>
     </div>
   )

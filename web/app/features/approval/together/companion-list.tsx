@@ -11,7 +11,6 @@ type CompanionListProps = { way: ReturnWay; together: ReturnType<typeof useCompa
 /** The other commands of the same start, each with its whole command, its bundle and its check code. */
 export function CompanionList({ way, together }: CompanionListProps) {
   const { companions } = together
-  if (companions.length === 0) return null
   return (
     <section aria-labelledby="together" className="pt-3">
       <h2 id="together" className="text-xs font-medium text-ink-soft">

@@ -8,6 +8,9 @@ import { inWorkspace } from '../place/place.ts'
 import type { Tried } from '../request-state.ts'
 import { type Companion, isSelectedFirst, keysOf, placeOf, type ReturnWay, whyOwnPage } from './companion.ts'
 
+/** Loads the rows that show them, which come with them. */
+type LoadRows = () => Promise<object>
+
 const LOOK_EVERY_MS = 3_000
 
 /** `first`: those that were there when the page opened; null: it has not looked yet. */
@@ -17,8 +20,8 @@ const NOTHING: CompanionsState = { companions: [], first: null }
 
 /** The requests that were started together with this one (null: with none), and which of them the person selected.
  * Those that come after the page opened are not selected, so that nothing changes what a press on Approve means. */
-export function useCompanions(requestId: string | null, way: ReturnWay) {
-  const { companions, first } = useFound(requestId)
+export function useCompanions(requestId: string | null, way: ReturnWay, loadRows: LoadRows) {
+  const { companions, first } = useFound(requestId, loadRows)
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map())
   const isSelected = (companion: Companion) =>
     whyOwnPage(companion, way) === null &&
@@ -35,13 +38,13 @@ export function useCompanions(requestId: string | null, way: ReturnWay) {
   }
 }
 
-function useFound(requestId: string | null): CompanionsState {
+function useFound(requestId: string | null, loadRows: LoadRows): CompanionsState {
   const [found, setFound] = useState<CompanionsState>(NOTHING)
   useEffect(() => {
     if (requestId === null) return undefined
     let known: readonly Companion[] | null = []
     const look = async () => {
-      const companions = known && (await findCompanions(requestId, known))
+      const companions = known && (await findCompanions(requestId, known, loadRows))
       if (known === null) return
       known = companions ?? known
       const listed = known
@@ -54,14 +57,19 @@ function useFound(requestId: string | null): CompanionsState {
       known = null
       clearInterval(timer)
     }
-  }, [requestId])
+  }, [requestId, loadRows])
   return found
 }
 
 // A list that cannot be read leaves each command to its own page.
-async function findCompanions(requestId: string, known: readonly Companion[]): Promise<Companion[] | null> {
+async function findCompanions(
+  requestId: string,
+  known: readonly Companion[],
+  loadRows: LoadRows,
+): Promise<Companion[] | null> {
   try {
     const listed = await call('listCompanions', { request_id: requestId })
+    if (listed.length > 0) await loadRows()
     return await Promise.all(
       listed.map(async ({ request_id, context }) => {
         const before = known.find((companion) => companion.requestId === request_id)

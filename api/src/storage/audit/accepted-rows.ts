@@ -1,0 +1,47 @@
+import type { RootKeyRing } from '@keyferry/crypto/root-key'
+import { madeByOperator } from '../../domain/base/event.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { markSealed } from '../keys-at-rest/audit-keys.ts'
+import { sealRows } from '../keys-at-rest/row-sealing.ts'
+import { type RowSeals, type SealedWrite, versionText } from '../seals/row-seals.ts'
+import { knownVersions } from './known-versions.ts'
+
+type Accepting = { seals: RowSeals; ring: RootKeyRing; now: string }
+
+/** Seal the rows that `foreignRows` finds, record which, and refuse rows without a seal from now on.
+ * @returns these rows */
+export async function acceptRows(
+  { query, write, holdToChange }: Queries,
+  { seals, ring, now }: Accepting,
+): Promise<SealedWrite[]> {
+  const sealing = { seals, known: await knownVersions(query) }
+  // The first time, these are all rows: no transaction holds many of them, because nodes go on writing.
+  const before = seals.areRequired ? [] : await sealRows(write, holdToChange, sealing)
+  const rows = await write(async (transaction) => {
+    const all = [...before, ...(await sealRows((work) => work(transaction), holdToChange, sealing))]
+    await record(transaction, all, now)
+    await markSealed(transaction, ring)
+    return all
+  })
+  seals.areRequired = true
+  return rows
+}
+
+/** Rows of the whole server are recorded in every log. */
+async function record(transaction: Recorded, rows: readonly SealedWrite[], now: string): Promise<void> {
+  const byTenant = Map.groupBy(rows, ({ tenantId }) => tenantId)
+  const ofAll = byTenant.get(null) ?? []
+  for (const tenantId of await tenants(transaction)) {
+    const own = [...ofAll, ...(byTenant.get(tenantId) ?? [])]
+    if (own.length === 0) continue
+    const data = { count: own.length, names: own.map(({ table, name }) => `${table} ${name}`) }
+    const target = { kind: 'tenant', id: tenantId, name: null } as const
+    const event = { ...madeByOperator(now), tenantId, action: 'audit.accepted', target, data } as const
+    transaction.record({ ...event, rows: own.map(versionText) })
+  }
+}
+
+async function tenants(query: Query): Promise<string[]> {
+  const rows = await query.selectFrom('tenants').select('id').orderBy('id').execute()
+  return rows.map(({ id }) => id)
+}

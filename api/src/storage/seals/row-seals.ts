@@ -1,0 +1,102 @@
+import type { AuditKey } from '@keyferry/crypto/audit-key'
+import { isRowMac, rowMac } from '@keyferry/crypto/row-mac'
+import { DomainError } from '../../domain/base/errors.ts'
+import { coveredColumns, type SealedTable } from './sealed-tables.ts'
+
+export type RowValues = Readonly<Record<string, unknown>>
+
+/** A version that a row that decides got, or lost with the row. `tenantId` null: its table is of the whole server. */
+export type SealedWrite = { table: SealedTable; name: string; version: number; tenantId: string | null }
+
+/** As an event holds it. */
+export function versionText({ table, name, version }: SealedWrite): string {
+  return `${table} ${name} ${version}`
+}
+
+export function writeOf(table: SealedTable, row: RowValues): SealedWrite {
+  const { tenant_id: tenantId = null, row_version: version } = row
+  return {
+    table,
+    name: nameOf(table, row),
+    version: Number(version),
+    tenantId: typeof tenantId === 'string' ? tenantId : null,
+  }
+}
+
+/** The end of a row: one that is put back has an older version. */
+export function endOf(table: SealedTable, row: RowValues): SealedWrite {
+  const write = writeOf(table, row)
+  return { ...write, version: write.version + 1 }
+}
+
+// The log leaves messages out, so the row is its code.
+class RowNotWrittenByServer extends Error {
+  override readonly name = 'RowNotWrittenByServer'
+  readonly code: string
+
+  constructor(row: string) {
+    super(`${row}: run keyferry-server audit-verify`)
+    this.code = row
+  }
+}
+
+/** Seals rows of the tables that decide, and checks them. Without a key, which only a process with the root key has,
+ * it does neither. */
+export class RowSeals {
+  key: AuditKey['rows'] | null
+  /** Whether a row without its seal is refused. During an upgrade, nodes of the build before write such rows. */
+  areRequired = false
+
+  constructor(key: AuditKey['rows'] | null = null) {
+    this.key = key
+  }
+
+  /** The columns that seal a row. `above`: the version that the row had. */
+  of(table: SealedTable, row: RowValues, above = 0): { row_version: number; mac: Uint8Array } | null {
+    if (this.key === null) return null
+    const version = Math.max(above + 1, Date.now())
+    return { row_version: version, mac: rowMac({ table, version, values: valuesOf(table, row) }, this.key) }
+  }
+
+  isWhole(table: SealedTable, row: RowValues): boolean {
+    const { row_version: version, mac } = row
+    if (this.key === null) return true
+    if (typeof version !== 'number' || !(mac instanceof Uint8Array)) return false
+    return isRowMac(mac, { table, version, values: valuesOf(table, row) }, this.key)
+  }
+
+  /** @throws DomainError internal: no server wrote this row, or another program changed it */
+  require(table: SealedTable, row: RowValues): void {
+    if (!this.areRequired || this.isWhole(table, row)) return
+    const cause = new RowNotWrittenByServer(`${table} ${nameOf(table, row)}`)
+    throw new DomainError('internal', 'a row of the database was changed past the server', { cause })
+  }
+
+  /** Rows with their seals, for a statement that inserts them or changes them.
+   * @throws Error: a column that decides is missing */
+  sealed<Row extends object>(table: SealedTable, rows: readonly Row[]): Row[] {
+    return rows.map((row) => {
+      const values: RowValues = Object.fromEntries(Object.entries(row))
+      const missing = coveredColumns(table).required.filter((column) => values[column] === undefined)
+      if (missing.length > 0) throw new Error(`rows of ${table} need ${missing.join(', ')}`)
+      return { ...row, ...this.of(table, values) }
+    })
+  }
+}
+
+/** A row by its key, as an operator finds it. */
+function nameOf(table: SealedTable, row: RowValues): string {
+  return coveredColumns(table)
+    .key.map((column) => String(row[column]))
+    .join(' ')
+}
+
+function valuesOf(table: SealedTable, row: RowValues) {
+  return coveredColumns(table).columns.map((column) => [column, stored(row[column])] as const)
+}
+
+function stored(value: unknown): string | number | Uint8Array | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string' || typeof value === 'number' || value instanceof Uint8Array) return value
+  throw new Error(`a column that decides holds a ${typeof value}`)
+}

@@ -1,0 +1,77 @@
+import { bundles } from '../schema/bundles.ts'
+import type { Column, RowsOf } from '../schema/column.ts'
+import { machines } from '../schema/machines.ts'
+import { people } from '../schema/people.ts'
+
+const SCHEMA = { ...people, ...machines, ...bundles } as const
+
+type SealableRows = RowsOf<typeof SCHEMA>
+type ColumnsOf<Table extends keyof SealableRows> = readonly (keyof SealableRows[Table] & string)[]
+
+/** The tables whose rows give rights. A MAC covers every column but those in `free`, which decide nothing. A column
+ * that a migration adds as null changes no MAC. */
+const SEALED_TABLES = {
+  users: { key: ['id'], free: ['last_login', 'created_at', 'updated_at'] },
+  person_links: { key: ['id'], free: ['created_at'] },
+  passkeys: { key: ['id'], free: ['counter', 'name', 'created_at', 'last_used_at'] },
+  memberships: { key: ['id'], free: ['created_at'] },
+  invitations: { key: ['id'], free: [] },
+  machines: { key: ['tenant_id', 'id'], free: ['description', 'created_by', 'created_at', 'updated_at'] },
+  machine_grants: { key: ['tenant_id', 'machine_id', 'bundle_id'], free: ['created_by', 'created_at'] },
+  machine_tokens: {
+    key: ['tenant_id', 'id'],
+    free: ['hint', 'created_by', 'created_at', 'tell_at', 'last_used_at', 'last_used_ip'],
+  },
+  machine_trusts: {
+    key: ['tenant_id', 'id'],
+    free: ['created_by', 'created_at', 'last_used_at', 'last_used_ip'],
+  },
+  attachments: { key: ['tenant_id', 'bundle_id', 'key_id'], free: ['position'] },
+  bundles: { key: ['id'], free: ['description', 'created_at', 'updated_at', 'updated_by'] },
+  grants: { key: ['tenant_id', 'id'], free: ['uses', 'created_at', 'last_used_at'] },
+} as const satisfies { [Table in keyof SealableRows]?: { key: ColumnsOf<Table>; free: ColumnsOf<Table> } }
+
+export type SealedTable = keyof typeof SEALED_TABLES
+
+/** The columns of a seal, beside those that it covers. */
+export const SEAL = ['row_version', 'mac'] as const
+
+type Covered = {
+  /** Finds a row. */
+  key: readonly string[]
+  /** Sorted by name. */
+  columns: readonly string[]
+  /** Those that no row lacks. */
+  required: readonly string[]
+}
+
+function coveredIn(table: SealedTable): Covered {
+  const { key, free } = SEALED_TABLES[table]
+  const left = new Set<string>([...free, ...SEAL])
+  const columns: [string, Column<unknown>][] = Object.entries(SCHEMA[table].columns)
+  const covered = columns.filter(([name]) => !left.has(name))
+  return {
+    key,
+    columns: covered.map(([name]) => name).toSorted(),
+    required: covered.flatMap(([name, { isNullable }]) => (isNullable ? [] : [name])),
+  }
+}
+
+const known = new Map<SealedTable, Covered>()
+
+/** What the MAC of a row covers beside its version. */
+export function coveredColumns(table: SealedTable): Covered {
+  const covered = known.get(table) ?? coveredIn(table)
+  known.set(table, covered)
+  return covered
+}
+
+export const SEALED_NAMES: readonly SealedTable[] = Object.keys(SEALED_TABLES).filter(isSealed)
+
+function isSealed(name: string): name is SealedTable {
+  return Object.hasOwn(SEALED_TABLES, name)
+}
+
+export function sealedTable(name: string): SealedTable | null {
+  return isSealed(name) ? name : null
+}

@@ -1,0 +1,454 @@
+import { hash, randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
+import type { SealedTable } from '../src/storage/seals/sealed-tables.ts'
+import { type Answered, type Identity, SETUP_CODE, type TestApi } from './api.ts'
+import { joinWorkspace } from './joined.ts'
+import {
+  fetchValues,
+  grant,
+  newBundle,
+  newMachine,
+  type TestBundle,
+  type TestMachine,
+} from './machine-client.ts'
+
+const PASSWORD = 'correct horse battery'
+const SITE = { origin: 'https://keyferry.example.com', rpId: 'keyferry.example.com', challenge: 'AAAA' }
+export const NOW = new Date().toISOString()
+const LATER = '2099-01-01T00:00:00.000Z'
+
+export type World = {
+  account: Identity
+  owner: Identity
+  member: Identity & { idpUserId: string }
+  outsider: Identity
+  bundle: TestBundle
+  other: TestBundle
+  machine: TestMachine
+  stopped: TestMachine
+  ended: TestMachine
+  invitation: string
+}
+
+export type Row = Record<string, string | number | Uint8Array | null>
+/** A change by SQL: a new row, or other values in the row that `where` finds. */
+type Forgery = {
+  table: SealedTable
+  row?: (world: World) => Row
+  where?: (world: World) => Row
+  change?: (world: World) => Row
+  /** The call that the change would let through. */
+  call: (api: TestApi, world: World) => Promise<Answered>
+}
+
+const tokenHash = (token: string) => hash('sha256', token)
+const fetched =
+  (machine: (world: World) => TestMachine, bundle: (world: World) => TestBundle): Forgery['call'] =>
+  async (api, world) =>
+    (await fetchValues(api, { token: machine(world).token, bundle_id: bundle(world).id })).answer
+const me =
+  (person: (world: World) => Identity): Forgery['call'] =>
+  (api, world) =>
+    api.call('getMe', { as: person(world) })
+const members: Forgery['call'] = (api, { member }) =>
+  api.call('createMachine', { as: member, body: { name: randomUUID() } })
+const logIn: Forgery['call'] = (api) =>
+  api.call('logIn', { body: { email: 'first@example.com', password: PASSWORD } })
+const passkeys: Forgery['call'] = (api, { account }) => api.call('listPasskeys', { as: account })
+const preview: Forgery['call'] = (api, { invitation }) =>
+  api.call('previewInvitation', { body: { token: invitation } })
+const ofMachine = (machine: (world: World) => TestMachine) => (world: World) => ({
+  tenant_id: world.owner.tenantId,
+  id: machine(world).id,
+})
+const ofToken = (machine: (world: World) => TestMachine) => (world: World) => ({
+  tenant_id: world.owner.tenantId,
+  id: machine(world).tokenId,
+})
+const ofUser = (person: (world: World) => Identity) => (world: World) => ({ id: person(world).userId })
+const ofBundle = ({ bundle }: World) => ({ id: bundle.id })
+const readBundle: Forgery['call'] = (api, { owner, bundle }) =>
+  api.call('getBundle', { as: owner, params: { bundle_id: bundle.id } })
+const attachment = ({ owner, bundle }: World) => ({
+  tenant_id: owner.tenantId,
+  bundle_id: bundle.id,
+  key_id: bundle.keyIds['A'] ?? '',
+})
+
+const link =
+  (idp_user_id: string, id: string | null) =>
+  ({ owner }: World): Row => ({
+    id,
+    idp_user_id,
+    user_id: owner.userId,
+    from_user_id: null,
+    state: 'linked',
+    deeds: '',
+    created_at: NOW,
+    counts_from: NOW,
+    linked_at: NOW,
+  })
+
+/** Rows that a program without the root key adds or changes. */
+export const FORGERIES: Record<string, Forgery> = {
+  'a user': {
+    table: 'users',
+    row: () => ({
+      id: randomUUID(),
+      idp_user_id: 'user_forged',
+      username: 'forged',
+      email: 'forged@example.com',
+      email_key: 'forged@example.com',
+      email_verified: 1,
+      email_as_of: null,
+      auth_provider: 'accounts',
+      password_hash: null,
+      must_change_password: 0,
+      passkey_after_password: 0,
+      is_active: 1,
+      last_login: null,
+      created_at: NOW,
+      updated_at: NOW,
+    }),
+    call: (api) =>
+      api.call('ensureUser', { body: { idp_user_id: 'user_forged', email: 'forged@example.com' } }),
+  },
+  "a user's password": {
+    table: 'users',
+    where: ofUser((w) => w.account),
+    change: () => ({ password_hash: 'x' }),
+    call: logIn,
+  },
+  "a user's second factor": {
+    table: 'users',
+    where: ofUser((w) => w.account),
+    change: () => ({ passkey_after_password: 1 }),
+    call: logIn,
+  },
+  "a user's e-mail": {
+    table: 'users',
+    where: ofUser((w) => w.member),
+    change: () => ({ email: 'x@example.com', email_key: 'x@example.com' }),
+    call: me((w) => w.member),
+  },
+  "the mark of a user's e-mail": {
+    table: 'users',
+    where: ofUser((w) => w.member),
+    change: () => ({ email_verified: 0 }),
+    call: me((w) => w.member),
+  },
+  "a user's identity": {
+    table: 'users',
+    where: ofUser((w) => w.member),
+    change: () => ({ idp_user_id: 'user_other' }),
+    call: me((w) => w.member),
+  },
+  'whether a user is active': {
+    table: 'users',
+    where: ofUser((w) => w.member),
+    change: () => ({ is_active: 0 }),
+    call: me((w) => w.member),
+  },
+  'a passkey': {
+    table: 'passkeys',
+    row: ({ account }) => ({
+      id: randomUUID(),
+      user_id: account.userId,
+      credential_id: 'forged',
+      public_key: Buffer.from('x'),
+      counter: 0,
+      name: 'x',
+      created_at: NOW,
+      last_used_at: null,
+    }),
+    call: passkeys,
+  },
+  "a passkey's key": {
+    table: 'passkeys',
+    where: ({ account }) => ({ user_id: account.userId }),
+    change: () => ({ public_key: Buffer.from('x') }),
+    call: passkeys,
+  },
+  'a link of a person': {
+    table: 'person_links',
+    row: link('user_linked', randomUUID()),
+    call: (api) => api.call('ensureUser', { body: { idp_user_id: 'user_linked', email: 'x@example.com' } }),
+  },
+  'a link of a person that has no id': {
+    table: 'person_links',
+    row: link('user_without_id', null),
+    call: (api) =>
+      api.call('ensureUser', { body: { idp_user_id: 'user_without_id', email: 'w@example.com' } }),
+  },
+  'an invitation': {
+    table: 'invitations',
+    row: ({ owner }) => ({
+      id: randomUUID(),
+      tenant_id: owner.tenantId,
+      email: 'y@example.com',
+      email_key: 'y@example.com',
+      role: 'owner',
+      token_hash: 'x',
+      created_by: owner.userId,
+      created_at: NOW,
+      expires_at: LATER,
+      replaces: null,
+    }),
+    call: (api, { owner }) => api.call('listInvitations', { as: owner }),
+  },
+  "an invitation's role": {
+    table: 'invitations',
+    where: ({ invitation }) => ({ token_hash: tokenHash(invitation) }),
+    change: () => ({ role: 'owner' }),
+    call: preview,
+  },
+  'a membership': {
+    table: 'memberships',
+    row: ({ owner, outsider }) => ({
+      id: randomUUID(),
+      user_id: outsider.userId,
+      tenant_id: owner.tenantId,
+      role: 'owner',
+      created_at: NOW,
+    }),
+    call: (api, { owner, outsider }) =>
+      api.call('listKeys', { as: { ...outsider, tenantId: owner.tenantId } }),
+  },
+  "a membership's role": {
+    table: 'memberships',
+    where: ({ member, owner }) => ({ user_id: member.userId, tenant_id: owner.tenantId }),
+    change: () => ({ role: 'owner' }),
+    call: members,
+  },
+  'whether a machine is active': {
+    table: 'machines',
+    where: ofMachine((w) => w.stopped),
+    change: () => ({ is_active: 1 }),
+    call: fetched(
+      (w) => w.stopped,
+      (w) => w.bundle,
+    ),
+  },
+  'whether a machine reads the log': {
+    table: 'machines',
+    where: ofMachine((w) => w.machine),
+    change: () => ({ reads_audit: 1 }),
+    call: fetched(
+      (w) => w.machine,
+      (w) => w.bundle,
+    ),
+  },
+  'a grant': {
+    table: 'machine_grants',
+    row: ({ owner, machine, other }) => ({
+      tenant_id: owner.tenantId,
+      machine_id: machine.id,
+      bundle_id: other.id,
+      scope: 'deliver',
+      created_by: owner.userId,
+      created_at: NOW,
+    }),
+    call: fetched(
+      (w) => w.machine,
+      (w) => w.other,
+    ),
+  },
+  "a grant's scope": {
+    table: 'machine_grants',
+    where: ({ machine }) => ({ machine_id: machine.id }),
+    change: () => ({ scope: 'read' }),
+    call: fetched(
+      (w) => w.machine,
+      (w) => w.bundle,
+    ),
+  },
+  'a token': {
+    table: 'machine_tokens',
+    row: ({ owner, machine }) => ({
+      id: randomUUID(),
+      tenant_id: owner.tenantId,
+      machine_id: machine.id,
+      token_hash: 'x',
+      hint: 'x',
+      networks: '[]',
+      created_by: owner.userId,
+      created_at: NOW,
+      lifetime_seconds: 60,
+      expires_at: LATER,
+      tell_at: null,
+      ended_at: null,
+      last_used_at: null,
+      last_used_ip: null,
+    }),
+    call: (api, { owner }) => api.call('listMachines', { as: owner }),
+  },
+  "a token's hash": {
+    table: 'machine_tokens',
+    where: ofToken((w) => w.ended),
+    change: () => ({ token_hash: tokenHash('kfm_x') }),
+    call: (api, { owner }) => api.call('listMachines', { as: owner }),
+  },
+  "a token's end": {
+    table: 'machine_tokens',
+    where: ofToken((w) => w.ended),
+    change: () => ({ ended_at: null }),
+    call: fetched(
+      (w) => w.ended,
+      (w) => w.bundle,
+    ),
+  },
+  "a token's networks": {
+    table: 'machine_tokens',
+    where: ofToken((w) => w.machine),
+    change: () => ({ networks: '["::/0"]' }),
+    call: fetched(
+      (w) => w.machine,
+      (w) => w.bundle,
+    ),
+  },
+  'a trust': {
+    table: 'machine_trusts',
+    row: ({ owner, machine }) => ({
+      id: randomUUID(),
+      tenant_id: owner.tenantId,
+      machine_id: machine.id,
+      issuer: 'https://x.example.com',
+      audience: 'x',
+      claims: '{}',
+      issuer_keys: null,
+      binding: 'possible',
+      networks: '[]',
+      max_age_seconds: null,
+      is_broad: 0,
+      created_by: owner.userId,
+      created_at: NOW,
+      last_used_at: null,
+      last_used_ip: null,
+    }),
+    call: (api, { owner, machine }) =>
+      api.call('getMachine', { as: owner, params: { machine_id: machine.id } }),
+  },
+  "a bundle's name": {
+    table: 'bundles',
+    where: ofBundle,
+    change: () => ({ name: 'dev/forged' }),
+    call: readBundle,
+  },
+  'who created a bundle': {
+    table: 'bundles',
+    where: ofBundle,
+    change: ({ member }) => ({ created_by: member.userId }),
+    call: readBundle,
+  },
+  "a bundle's tags": {
+    table: 'bundles',
+    where: ofBundle,
+    change: () => ({ tags: 'dev' }),
+    call: readBundle,
+  },
+  "a bundle's production mark": {
+    table: 'bundles',
+    where: ofBundle,
+    change: () => ({ production: 'no' }),
+    call: readBundle,
+  },
+  'a remembered approval': {
+    table: 'grants',
+    row: ({ owner, bundle }) => ({
+      tenant_id: owner.tenantId,
+      id: randomUUID(),
+      bundle_id: bundle.id,
+      user_id: owner.userId,
+      device_key: 'x',
+      argv: '[]',
+      argv_masked: null,
+      cwd: '/',
+      agent: null,
+      use: null,
+      label: '{}',
+      keys: '["A"]',
+      left_out: '[]',
+      asked: '[]',
+      bundle_names: '',
+      hours: 8,
+      uses: 0,
+      created_at: NOW,
+      expires_at: LATER,
+      last_used_at: null,
+      ended: null,
+    }),
+    call: (api, { owner }) => api.call('listGrants', { as: owner }),
+  },
+  'an attachment': {
+    table: 'attachments',
+    row: ({ owner, bundle, other }) => ({
+      tenant_id: owner.tenantId,
+      bundle_id: bundle.id,
+      key_id: other.keyIds['B'] ?? '',
+      delivered_name: 'B',
+      position: 1,
+      required: 0,
+    }),
+    call: fetched(
+      (w) => w.machine,
+      (w) => w.bundle,
+    ),
+  },
+  "an attachment's key": {
+    table: 'attachments',
+    where: attachment,
+    change: ({ other }) => ({ key_id: other.keyIds['B'] ?? '' }),
+    call: fetched(
+      (w) => w.machine,
+      (w) => w.bundle,
+    ),
+  },
+  "an attachment's name": {
+    table: 'attachments',
+    where: attachment,
+    change: () => ({ delivered_name: 'LD_PRELOAD' }),
+    call: fetched(
+      (w) => w.machine,
+      (w) => w.bundle,
+    ),
+  },
+}
+
+export async function newWorld(api: TestApi): Promise<World> {
+  const first = { setup_code: SETUP_CODE, email: 'first@example.com', password: PASSWORD }
+  const { json } = await api.call('setUpAccount', { body: first })
+  const account = { userId: json.user_id, tenantId: json.tenant_id }
+  const ceremony = { challenge: SITE.challenge, origin: SITE.origin, rp_id: SITE.rpId }
+  const body = { name: 'Laptop', passkey: new SoftwarePasskey().create(SITE), ceremony }
+  expect((await api.call('addPasskey', { as: account, body })).status).toBe(201)
+  const owner = await api.newOwner()
+  const [bundle, other] = [await newBundle(api, owner, { A: '1' }), await newBundle(api, owner, { B: '2' })]
+  const [machine, stopped, ended] = [
+    await newMachine(api, owner),
+    await newMachine(api, owner),
+    await newMachine(api, owner),
+  ]
+  for (const each of [machine, stopped, ended]) await grant(api, owner, { machine: each, bundle })
+  const params = { machine_id: stopped.id }
+  await api.call('updateMachine', { as: owner, params, body: { is_active: false } })
+  await api.call('endMachineToken', { as: owner, params: { machine_id: ended.id, token_id: ended.tokenId } })
+  const invited = await api.call('createInvitation', {
+    as: owner,
+    body: { email: 'z@example.com', role: 'member' },
+  })
+  const member = await joinWorkspace(api, owner, 'member')
+  const outsider = await api.newOwner()
+  return {
+    account,
+    owner,
+    member,
+    outsider,
+    bundle,
+    other,
+    machine,
+    stopped,
+    ended,
+    invitation: invited.json.token,
+  }
+}

@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { openAuditSeed, wrapAuditSeed } from '@keyferry/crypto/audit-key'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { acceptForeignRows, findForeignRows as findRows } from '../src/main.ts'
+import { ringOf } from '../src/maintenance.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
+import type { Database } from '../src/storage/base/queries.ts'
+import { databases, startTestApi, type TestApi } from './api.ts'
+import { eventsOf } from './machine-client.ts'
+import { FORGERIES, NOW, newWorld, type Row, type World } from './row-forgeries.ts'
+
+const findForeignRows = async (settings: TestApi['settings']) => (await findRows(settings)) ?? []
+
+const warnings = async (api: TestApi) => (await api.call('getReadiness')).json.warnings
+
+const pairs = (row: Row, between: ReturnType<typeof sql>) =>
+  sql.join(
+    Object.entries(row).map(([name, value]) => sql`${sql.ref(name)} = ${value}`),
+    between,
+  )
+
+describe.each(databases)('what a program writes past the server, on %s', (kind) => {
+  let api: TestApi
+  let database: Database
+  let world: World
+
+  beforeAll(async () => {
+    api = await startTestApi(kind)
+    // Without the key of the server, it writes and reads plain rows.
+    database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    world = await newWorld(api)
+  })
+  afterAll(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  const execute = (statement: ReturnType<typeof sql>) => statement.execute(database.query)
+  async function copyOf(table: string, found: Row): Promise<Row[]> {
+    const rows = sql<Row>`select * from ${sql.table(table)} where ${pairs(found, sql` and `)}`
+    return (await rows.execute(database.query)).rows
+  }
+
+  // Its copy has no rules.
+  async function replace(table: string): Promise<() => Promise<unknown>> {
+    const [own, former] = [sql.table(table), sql.table(`former_${table}`)]
+    await execute(sql`alter table ${own} rename to ${former}`)
+    await execute(sql`create table ${own} as select * from ${former}`)
+    return async () => {
+      await execute(sql`drop table ${own}`)
+      await execute(sql`alter table ${former} rename to ${own}`)
+    }
+  }
+
+  async function insert(table: string, row: Row): Promise<() => Promise<unknown>> {
+    const putBack = row['id'] === null ? await replace(table) : null
+    const names = Object.keys(row).map((name) => sql.ref(name))
+    await execute(
+      sql`insert into ${sql.table(table)} (${sql.join(names)}) values (${sql.join(Object.values(row))})`,
+    )
+    if (putBack) return putBack
+    const { id, tenant_id, bundle_id, key_id, machine_id } = row
+    const found =
+      id === undefined ? { tenant_id, bundle_id, ...(key_id ? { key_id } : { machine_id }) } : { id }
+    const key = Object.fromEntries(Object.entries(found).map(([name, value]) => [name, value ?? null]))
+    return () => execute(sql`delete from ${sql.table(table)} where ${pairs(key, sql` and `)}`)
+  }
+
+  async function update(table: string, where: Row, change: Row): Promise<() => Promise<unknown>> {
+    const columns = sql.join(Object.keys(change).map((name) => sql.ref(name)))
+    const { rows } =
+      await sql<Row>`select ${columns} from ${sql.table(table)} where ${pairs(where, sql` and `)}`.execute(
+        database.query,
+      )
+    const [before] = rows
+    if (!before) throw new Error(`no row of ${table}`)
+    const set = (values: Row, found: Row) =>
+      execute(sql`update ${sql.table(table)} set ${pairs(values, sql`, `)} where ${pairs(found, sql` and `)}`)
+    await set(change, where)
+    return () =>
+      set(before, {
+        ...where,
+        ...Object.fromEntries(Object.entries(change).filter(([name]) => name in where)),
+      })
+  }
+
+  test.each(Object.entries(FORGERIES))(
+    '%s: refused, logged and found',
+    async (_, { table, row, where, change, call }) => {
+      const undo = row
+        ? await insert(table, row(world))
+        : await update(table, where?.(world) ?? {}, change?.(world) ?? {})
+      const logged = api.log().length
+      const answer = await call(api, world)
+      const found = await findForeignRows(api.settings)
+      await undo()
+      expect([answer.status, answer.failure?.error]).toEqual([
+        500,
+        'a row of the database was changed past the server',
+      ])
+      expect(found.map((each) => each.table)).toEqual([table])
+      const line = `"error":"RowNotWrittenByServer","code":"${table} ${found[0]?.name}"`
+      expect(api.log().slice(logged)).toContain(line)
+      expect(await findForeignRows(api.settings)).toEqual([])
+      expect((await call(api, world)).status).not.toBe(500)
+    },
+  )
+
+  test('an old row that is put back is found', async () => {
+    const { owner, ended, machine, bundle } = world
+    const place = { machine_id: ended.id, bundle_id: bundle.id }
+    const copies = await copyOf('machine_grants', place)
+    await api.call('revokeBundle', { as: owner, params: place })
+    for (const copy of copies) await insert('machine_grants', copy)
+    const name = `${owner.tenantId} ${ended.id} ${bundle.id}`
+    const old = { table: 'machine_grants', name, tenantId: owner.tenantId, problem: 'old' }
+    expect(await findForeignRows(api.settings)).toEqual([old])
+    await api.call('revokeBundle', { as: owner, params: place })
+
+    const found = { id: machine.tokenId }
+    const [before = {}] = await copyOf('machine_tokens', found)
+    await api.call('endMachineToken', {
+      as: owner,
+      params: { machine_id: machine.id, token_id: machine.tokenId },
+    })
+    const [ended_now = {}] = await copyOf('machine_tokens', found)
+    await update('machine_tokens', found, before)
+    const token = {
+      table: 'machine_tokens',
+      name: `${owner.tenantId} ${machine.tokenId}`,
+      tenantId: owner.tenantId,
+    }
+    expect(await findForeignRows(api.settings)).toEqual([{ ...token, problem: 'old' }])
+    await update('machine_tokens', found, ended_now)
+    expect(await findForeignRows(api.settings)).toEqual([])
+  })
+
+  type Place = { bundle_id: string; key_id: string }
+  const asOwner = async (name: Parameters<TestApi['call']>[0], call: object = {}) => {
+    const answer = await api.call(name, { as: world.owner, ...call })
+    expect(answer.failure).toBeNull()
+  }
+  const newKey = async (name: string) => {
+    const { json } = await api.call('createKey', { as: world.owner, body: { name, value: 'shared' } })
+    return json.id
+  }
+  const newBundle = async (name: string) =>
+    (await api.call('createBundle', { as: world.owner, body: { name } })).json.id
+
+  const LEAVINGS: Readonly<Record<string, (params: Place, name: string) => Promise<unknown>>> = {
+    'another key took its place': async (params) => {
+      const body = { key_id: await newKey('TAKES_ITS_PLACE') }
+      return asOwner('changeAttachment', { params, body })
+    },
+    'it was split': (params) => asOwner('splitKey', { params }),
+    'an import gave the bundle its own key': (_, name) => {
+      const entries = [{ name, value: 'own' }]
+      return asOwner('importVariables', { body: { bundle: `${name}/one`, entries, own: [name] } })
+    },
+    'its key was deleted': ({ key_id }) => asOwner('deleteKey', { params: { key_id } }),
+  }
+
+  test.each(Object.entries(LEAVINGS))('a key put back into a bundle is found after %s', async (_, leave) => {
+    const name = `SHARED_${randomUUID().slice(0, 8).toUpperCase()}`
+    const keyId = await newKey(name)
+    const [one, two] = [await newBundle(`${name}/one`), await newBundle(`${name}/two`)]
+    for (const bundle_id of [one, two]) await asOwner('attachKey', { params: { bundle_id, key_id: keyId } })
+    const place = { bundle_id: one }
+    const [before, [saved = {}]] = [await copyOf('attachments', place), await copyOf('keys', { id: keyId })]
+    await leave({ ...place, key_id: keyId }, name)
+    const after = await copyOf('attachments', place)
+    const isGone = (await copyOf('keys', { id: keyId })).length === 0
+
+    const put = async (rows: readonly Row[]) => {
+      await execute(sql`delete from attachments where ${pairs(place, sql` and `)}`)
+      for (const row of rows) await insert('attachments', row)
+    }
+    const putBack = isGone ? await insert('keys', saved) : null
+    await put(before)
+    const named = `${world.owner.tenantId} ${one} ${keyId}`
+    const found = { table: 'attachments', name: named, tenantId: world.owner.tenantId, problem: 'old' }
+    expect(await findForeignRows(api.settings)).toEqual([found])
+    await put(after)
+    await putBack?.()
+    expect(await findForeignRows(api.settings)).toEqual([])
+  })
+
+  test('what an operator accepts counts, and the log says so', async () => {
+    const { owner, outsider } = world
+    const row = {
+      id: randomUUID(),
+      user_id: outsider.userId,
+      tenant_id: owner.tenantId,
+      role: 'member',
+      created_at: NOW,
+    }
+    const undo = await insert('memberships', row)
+    const as = { ...outsider, tenantId: owner.tenantId }
+    expect((await api.call('listKeys', { as })).status).toBe(500)
+    const accepted = {
+      table: 'memberships',
+      name: row.id,
+      tenantId: owner.tenantId,
+      version: expect.any(Number),
+    }
+    expect(await acceptForeignRows(api.settings)).toEqual([accepted])
+    expect((await api.call('listKeys', { as })).status).toBe(200)
+    expect(await eventsOf(api, owner, 'audit.accepted')).toEqual([
+      expect.objectContaining({
+        data: { count: 1, names: [`memberships ${row.id}`] },
+        actor: expect.objectContaining({ kind: 'operator' }),
+      }),
+    ])
+    await undo()
+  })
+
+  test('a database whose seals were removed is not sealed again', async () => {
+    await execute(sql`update memberships set mac = null, row_version = null`)
+    const names = (await findForeignRows(api.settings)).map(({ table }) => table)
+    expect(new Set(names)).toEqual(new Set(['memberships']))
+    expect((await api.call('getMe', { as: world.owner })).status).toBe(500)
+  })
+})
+
+test.each(databases)(
+  'during an upgrade rows without a seal count, until all have one, on %s',
+  async (kind) => {
+    await using opened = new AsyncDisposableStack()
+    const start = async (settings: Partial<TestApi['settings']> = {}) =>
+      opened.adopt(await startTestApi(kind, settings), (api) => api.close())
+    const first = await start()
+    const owner = await first.newOwner()
+    const { settings } = first
+    await first.close()
+    const place = settings.databaseUrl ?? join(settings.dataDir, 'keyferry.db')
+    const { query } = opened.adopt(await openDatabase(place), (database) => database.close())
+    const ring = ringOf(settings)
+    const { wrapped_key } = await query
+      .selectFrom('audit_keys')
+      .select('wrapped_key')
+      .executeTakeFirstOrThrow()
+    const former = wrapAuditSeed(openAuditSeed(wrapped_key, ring).seed, ring.first, 'plain')
+    const putFormerBack = () => query.updateTable('audit_keys').set({ wrapped_key: former }).execute()
+    const writeAsFormerNode = () => sql`update memberships set mac = null, row_version = null`.execute(query)
+    const status = async (api: TestApi) => (await api.call('getMe', { as: owner })).status
+
+    await putFormerBack()
+    await writeAsFormerNode()
+    const node = await start(settings)
+    if (kind === 'postgres') {
+      expect(await warnings(node)).toEqual(['rows without a MAC count'])
+      await writeAsFormerNode()
+      expect([await status(node), await findRows(settings)]).toEqual([200, null])
+      expect((await acceptForeignRows(settings)).length).toBeGreaterThan(0)
+      await expect.poll(() => warnings(node), { timeout: 30_000 }).toEqual([])
+    }
+    expect([await status(node), await findRows(settings)]).toEqual([200, []])
+    expect(await eventsOf(node, owner, 'audit.accepted')).toHaveLength(1)
+    await node.close()
+
+    // The log says that all rows were accepted.
+    await putFormerBack()
+    await writeAsFormerNode()
+    const later = await start(settings)
+    expect(await status(later)).toBe(500)
+    await acceptForeignRows(settings)
+    expect(await status(later)).toBe(200)
+  },
+)

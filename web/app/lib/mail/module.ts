@@ -1,0 +1,7 @@
+import type { Called } from '../calls/call.ts'
+
+export const auditWords = {} as const
+
+export const refreshes: readonly (readonly [RegExp, readonly Called[]])[] = [[/\/mails$/, ['getOwnMails']]]
+
+export const places = [] as const

@@ -1,0 +1,150 @@
+import { isProduction } from '@keyferry/contract/production'
+import { useState } from 'react'
+import type { Bundle, KeyWithBundles, SavedKey } from '../../lib/calls/answers.ts'
+import { isOvertaken } from '../../lib/calls/failure.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
+import { useSaveKey } from '../../lib/data/keys.ts'
+import { useMay } from '../../lib/data/me.ts'
+import { useUnsaved } from '../../lib/page/unsaved.ts'
+import { useKeyDraft } from '../../lib/page/use-key-draft.ts'
+import { templateIn } from '../../lib/rules/templates.ts'
+import { variableOf } from '../../lib/rules/variables.ts'
+import { listed } from '../../lib/words/counted.ts'
+import { olderHoldersText } from '../../lib/words/holder-text.ts'
+import { Checkbox } from '../checkbox.tsx'
+import { ConflictNotice } from '../conflict-notice.tsx'
+import { Link2 } from '../icons.ts'
+import { FailureNotice } from '../notice.tsx'
+import { TemplateChoice } from '../template-choice.tsx'
+import { TemplateParts } from '../template-parts.tsx'
+import { notify } from '../toast-store.ts'
+import { CellForm, type SavingWay } from './cell-form.tsx'
+import { useUndo } from './use-undo.ts'
+
+type ValueEditorProps = {
+  held: KeyWithBundles
+  /** The bundle in which the value is changed, and what the page calls it; none for a key that no bundle uses. */
+  bundle: { id: string; name: string; label: string } | undefined
+  /** Whether to offer what few values need: to be composed, or empty. */
+  offersRare?: boolean
+  /** `saved`: null if the person leaves without saving. */
+  onDone: (saved: SavedKey | null) => void
+}
+
+/** The value of a key as a field, in its place: whom the change touches and the ways to save are under it. */
+export function ValueEditor(props: ValueEditorProps) {
+  // Without them nobody knows what is production.
+  const bundles = useAnswer('listBundles', {}).data
+  return bundles && <ValueForm {...props} bundles={bundles} />
+}
+
+type ValueFormProps = ValueEditorProps & { bundles: readonly Bundle[] }
+
+function ValueForm({ held, bundle, bundles, offersRare = false, onDone }: ValueFormProps) {
+  const saving = useSaveKey(held.id)
+  const { draft, change, setValue, notice } = useKeyDraft(held, { isSaving: saving.isPending })
+  const { text, is_template } = draft.value
+  const ways = waysOf(held, bundle, { canSplit: useMay()('splitKey') && change.value !== undefined, bundles })
+  const [isHidden, setHidden] = useState(true)
+  const asksSecret = ways.length > 1 && !held.is_secret
+  const undoOf = useUndo(held, bundle?.id)
+  const isTouched = change.value !== undefined || change.is_template !== undefined
+  const saved = useUnsaved(isTouched)
+  const name = variableOf(held, bundle?.id)
+  const others = held.bundles.filter(({ id }) => id !== bundle?.id).map((other) => other.name)
+  // A bundle that gets its own key gets another cell, which takes along the callbacks of a plain `mutate`.
+  const save = async ({ only }: Way) => {
+    const mark = only !== null && asksSecret ? { is_secret: isHidden } : {}
+    const key = await saving.mutateAsync({ change: { ...change, ...mark }, bundleId: only }).catch(() => null)
+    if (key === null) return
+    saved()
+    onDone(key)
+    const where = only === null && others.length > 0 ? `${held.bundles.length} bundles` : bundle?.name
+    const place = where === undefined ? '' : ` in ${where}`
+    notify({ text: `Saved ${name}${place}, v${key.version}.${olderHoldersText(key)}`, ...undoOf(key) })
+  }
+  return (
+    <CellForm
+      label={`Value of ${name}${bundle === undefined ? '' : ` in ${bundle.name}`}`}
+      value={text ?? ''}
+      isSecret={held.is_secret}
+      onChange={(typed) => setValue({ text: typed === '' && held.is_secret ? null : typed })}
+      placeholder={held.is_secret ? 'New value' : ''}
+      problem={is_template && text !== null ? templateIn(text).problem : null}
+      busy={saving.isPending}
+      onSave={save}
+      onClose={() => onDone(null)}
+      {...{ ways, isTouched }}
+    >
+      {others.length > 0 && (
+        <p className="flex items-start gap-2 text-ink-soft">
+          <Link2 aria-hidden size={14} className="mt-0.5 shrink-0" />
+          <span>
+            {listed(others, 3)} {others.length === 1 ? 'uses' : 'use'} this value too
+          </span>
+        </p>
+      )}
+      {asksSecret && (
+        <Checkbox
+          className="inline-flex items-center gap-2"
+          checked={isHidden}
+          onChange={setHidden}
+          label={`Secret, if saved only in ${bundle?.label}`}
+        />
+      )}
+      {offersRare && held.is_secret && (text ?? '') === '' && (
+        <Checkbox
+          className="flex items-center gap-2"
+          checked={text === ''}
+          onChange={(chosen) => setValue({ text: chosen ? '' : null })}
+          label="Store an empty value"
+        />
+      )}
+      {offersRare && (held.may_show || change.value !== undefined) && (
+        <TemplateChoice
+          text={text ?? ''}
+          checked={is_template}
+          onChange={(chosen) => setValue({ is_template: chosen })}
+        />
+      )}
+      {is_template && (
+        <TemplateParts
+          parts={text === null ? held.template_parts : templateIn(text).parts}
+          bundles={held.bundles}
+        />
+      )}
+      <ConflictNotice {...notice} />
+      <FailureNotice error={isOvertaken(saving.error) ? null : saving.error} />
+    </CellForm>
+  )
+}
+
+/** `only`: the one bundle that changes; null: every bundle that uses the key. */
+type Way = SavingWay & { only: string | null }
+
+function waysOf(
+  held: KeyWithBundles,
+  bundle: ValueEditorProps['bundle'],
+  { canSplit, bundles }: { canSplit: boolean; bundles: readonly Bundle[] },
+): Way[] {
+  const uses = held.bundles.length
+  const touched = bundles.filter(({ id }) => held.bundles.some((used) => used.id === id))
+  const reachesProduction = touched.some(isProduction)
+  if (bundle === undefined) return [{ label: 'Save', armed: 'Save', only: null, isProduction: false }]
+  const here = bundle.label
+  const isHereProduction = touched.some((used) => used.id === bundle.id && isProduction(used))
+  const everywhere = uses === 2 ? 'both' : `all ${uses}`
+  const whole: Way = {
+    label: uses > 1 ? `Save in ${everywhere}` : isHereProduction ? `Save in ${here}…` : 'Save',
+    armed: uses > 1 ? `Save in ${everywhere}, production too` : `Save in ${here}`,
+    only: null,
+    isProduction: reachesProduction,
+  }
+  const alone: Way = {
+    label: `Only in ${here}`,
+    armed: `Save in ${here}`,
+    only: bundle.id,
+    isProduction: isHereProduction,
+  }
+  return canSplit && uses > 1 ? [whole, alone] : [whole]
+}

@@ -44,6 +44,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
 
 const withoutPrograms = () => Object.keys(NEEDS).filter((file) => !hasProgramsOf(file, NEEDS[file] ?? []))
 
+const setting = (name: string) => Number(process.env[name] ?? 0)
+
 const OUTSIDE = ['**/node_modules/**', '**/dist/**']
 
 /** What `--mode` selects. Without one, everything runs. */
@@ -74,7 +76,7 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 120_000,
       // Below the limit of a test, so that a failure names what was waited for.
       expect: { poll: { interval: 25, timeout: 45_000 } },
-      reporters: ['default', new TestSummary(Number(process.env['SLOWEST'] ?? 0))],
+      reporters: ['default', new TestSummary(setting('SLOWEST'), setting('AGAIN'))],
     },
   }
 })

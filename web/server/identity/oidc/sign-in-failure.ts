@@ -27,7 +27,7 @@ const TEXTS = {
     'The identity provider sent no usable id (sub) for you. Ask the operator to give each person one of up to 255 printable characters.',
   wrong_nonce: 'The ID token belongs to another sign-in. Sign in again.',
   not_asked_again:
-    'Your provider did not ask you to sign in again. Ask the operator about SIGN_IN_AGAIN_SECONDS.',
+    'Your provider did not ask you to sign in again, or its clock is behind. Ask the operator to compare the clocks, and about SIGN_IN_AGAIN_SECONDS.',
   not_confirmed: 'The identity provider did not confirm the sign-in.',
 } as const
 

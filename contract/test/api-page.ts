@@ -28,6 +28,7 @@ const INTRODUCTION = `# API
 | a client that asks a person, step by step | [sdk.md](sdk.md#in-another-language) |
 | calls as a machine, step by step | [machines.md](machines.md) |
 | webhooks | [webhooks.md](webhooks.md) |
+| a change that overwrites nobody else's | [life-of-a-key.md](life-of-a-key.md#versions) |
 | receipts, deposits, the audit log, byte by byte | [approvals.md](approvals.md#receipts), [deposits.md](deposits.md#protocol), [audit.md](audit.md#format-of-an-export) |
 
 Every call works in one workspace. A call names it in the header \`Keyferry-Workspace: <tenant id>\`. A person who is not
@@ -44,6 +45,9 @@ means that a store is unavailable, a 429 that a limit is reached; both have \`Re
 A change that breaks clients of \`/api/v1\` fails the tests in \`e2e/interface/\`.
 Answers can gain fields, so ignore those that you do not know.
 
+A list is whole, unless the call has \`limit\` (at most 1,000) and \`offset\`. Most lists have their total in
+\`X-Total-Count\`.
+
 The tables are generated from the table that the code uses: \`npm test -- contract/src/api-page -u\`.`
 
 function summary(rows: readonly Endpoint[]): string {
@@ -58,6 +62,6 @@ function notes({ internal, modes, deprecated }: Endpoint): string[] {
   return [
     ...(deprecated ? ['Deprecated'] : []),
     ...(internal ? ['Not reachable from outside'] : []),
-    ...(modes ? [`Only with \`AUTH_MODE\` ${modes.join(', ')}`] : []),
+    ...(modes?.length ? [`Only with \`AUTH_MODE\` ${modes.join(', ')}`] : []),
   ]
 }

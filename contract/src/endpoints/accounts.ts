@@ -25,13 +25,13 @@ export const accountEndpoints = {
   }),
   changePassword: PUT('/api/v1/auth/password', 'session', {
     touch: 'sign_in',
-    summary: 'Change the password of the own local account',
+    summary: "Change the password of the caller's local account",
     body: user.ChangePassword,
     internal: true,
   }),
   changeEmail: PUT('/api/v1/auth/email', 'session', {
     touch: 'sign_in',
-    summary: 'Change the e-mail address of the own local account',
+    summary: "Change the e-mail address of the caller's local account",
     body: user.ChangeEmail,
     errors: [409],
     internal: true,
@@ -44,12 +44,12 @@ export const accountEndpoints = {
     internal: true,
   }),
   listPasskeys: GET('/api/v1/auth/passkeys', 'session', {
-    summary: 'List the passkeys of the own local account',
+    summary: "List the passkeys of the caller's local account",
     responses: { 200: passkey.OwnPasskeys },
   }),
   preparePasskey: POST('/api/v1/auth/passkeys/prepare', 'session', {
     touch: 'sign_in',
-    summary: 'Check the password of the own local account before it gets a passkey',
+    summary: "Check the password of the caller's local account before it gets a passkey",
     body: passkey.ConfirmPassword,
     responses: { 200: passkey.PasskeyOwner },
     errors: [409],
@@ -57,7 +57,7 @@ export const accountEndpoints = {
   }),
   addPasskey: POST('/api/v1/auth/passkeys', 'session', {
     touch: 'sign_in',
-    summary: 'Add a passkey to the own local account',
+    summary: "Add a passkey to the caller's local account",
     body: passkey.AddVerifiedPasskey,
     responses: { 201: passkey.Passkey },
     errors: [409],
@@ -65,14 +65,14 @@ export const accountEndpoints = {
   }),
   renamePasskey: PUT('/api/v1/auth/passkeys/{passkey_id}', 'session', {
     touch: 'sign_in',
-    summary: 'Rename a passkey of the own local account',
+    summary: "Rename a passkey of the caller's local account",
     body: passkey.RenamePasskey,
     responses: { 200: passkey.Passkey },
     errors: [409],
   }),
   removePasskey: POST('/api/v1/auth/passkeys/{passkey_id}/remove', 'session', {
     touch: 'sign_in',
-    summary: 'Remove a passkey of the own local account; needs the password',
+    summary: "Remove a passkey of the caller's local account; needs the password",
     body: passkey.ConfirmPassword,
   }),
   changeSecondFactor: PUT('/api/v1/auth/second-factor', 'session', {

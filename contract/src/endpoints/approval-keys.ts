@@ -4,7 +4,7 @@ import * as key from '../schemas/approval-key.ts'
 /** Keys that sign approvals in the current tenant. */
 export const approvalKeyEndpoints = {
   listApprovalKeys: GET('/api/v1/approval-keys', 'member', {
-    summary: 'List the own approval keys; owners see those of everyone',
+    summary: "List the caller's approval keys; owners see those of everyone",
     responses: { 200: key.ApprovalKeyList },
   }),
   prepareApprovalKey: POST('/api/v1/approval-keys/prepare', 'member', {
@@ -22,13 +22,13 @@ export const approvalKeyEndpoints = {
   }),
   confirmApprovalKey: POST('/api/v1/approval-keys/{key_id}/confirm', 'member', {
     touch: 'approval_key',
-    summary: 'Confirm an approval key (an owner; or the own one with another own key)',
+    summary: 'Confirm an approval key (an owner; or its person, with another of their keys)',
     body: key.ConfirmApprovalKey,
     responses: { 200: key.ApprovalKey },
   }),
   removeApprovalKey: DELETE('/api/v1/approval-keys/{key_id}', 'member', {
     touch: 'approval_key',
-    summary: 'Remove an approval key (own, or any for an owner)',
+    summary: "Remove an approval key (the caller's, or any for an owner)",
   }),
   listLastingActs: GET('/api/v1/lasting-acts', 'owner', {
     summary: 'Signed acts that wait for another owner or a day',

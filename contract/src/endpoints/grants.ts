@@ -12,7 +12,7 @@ export const grantEndpoints = {
   }),
   revokeGrant: DELETE('/api/v1/grants/{grant_id}', 'member', {
     touch: 'takes_away',
-    summary: 'Revoke a remembered approval (own, or any for an owner)',
+    summary: "Revoke a remembered approval (the caller's, or any for an owner)",
   }),
   revokeOwnGrants: DELETE('/api/v1/grants', 'session', {
     touch: 'takes_away',

@@ -134,7 +134,7 @@ export const requestEndpoints = {
   }),
   endProposal: DELETE('/api/v1/proposals/{proposal_id}', 'member', {
     touch: 'takes_away',
-    summary: 'Decline a proposal (owner), or withdraw the own one',
+    summary: "Decline a proposal (owner), or withdraw the caller's own",
   }),
   previewNames: GET('/api/v1/requests/{request_id}/names', 'member', {
     summary: 'What an approval of a request for names lets the terminal read; no value',

@@ -46,12 +46,12 @@ export const sessionEndpoints = {
   }),
   changeOwnPassword: POST('/auth/password', 'session', {
     ...OF_ACCOUNTS,
-    summary: 'Change the own password; ends every other session',
+    summary: "Change the caller's password; ends every other session",
     body: user.ChangePassword,
   }),
   changeOwnEmail: POST('/auth/email', 'session', {
     ...OF_ACCOUNTS,
-    summary: 'Change the own e-mail address',
+    summary: "Change the caller's e-mail address",
     body: user.ChangeEmail,
     errors: [409],
   }),

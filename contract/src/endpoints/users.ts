@@ -31,7 +31,7 @@ export const userEndpoints = {
     internal: true,
   }),
   listLinks: GET('/api/v1/auth/links', 'session', {
-    summary: 'Other ways to sign in that are linked to the own person, or wait to be',
+    summary: "Other ways to sign in that are linked to the caller's, or wait to be",
     responses: { 200: user.OwnLinks },
   }),
   undoLink: POST('/api/v1/auth/links/{link_id}/undo', 'session', {

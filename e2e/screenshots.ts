@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EXECUTABLE, launchBrowser } from './browser.ts'
-import { takeReadmePictures } from './readme-pictures.ts'
+import { takeReadmePicture } from './readme-picture.ts'
 import { takeShots } from './screenshot-list.ts'
 import type { Shot } from './shot.ts'
 
@@ -11,12 +11,12 @@ const SIZES = [WIDE, { width: 390, height: 844 }]
 const THEMES = ['light', 'dark'] as const
 
 // `npm run screenshots [a name, or a part of names]`: every page and state, in both themes and two widths, as PNG
-// files. `npm run screenshots readme`: the README's pictures, in docs/pictures/.
+// files. `npm run screenshots readme`: the README's picture, in docs/pictures/.
 const wanted = process.argv[2] ?? ''
 await mkdir(FOLDER, { recursive: true })
 const browser = await launchBrowser({ executablePath: EXECUTABLE })
 try {
-  if (wanted === 'readme') await takeReadmePictures(browser)
+  if (wanted === 'readme') await takeReadmePicture(browser)
   else
     await takeShots(wanted, async (shot) => {
       await take(shot)

@@ -32,3 +32,12 @@ test('environments are in the order dev, staging, prod, others by name', () => {
   expect(environmentKind('prod/eu')).toBe('prod')
   expect(environmentKind('preprod')).toBeNull()
 })
+
+const kinds = (names: string) => names.split(' ').map(environmentKind)
+
+test('numbers and further words after a dash, _ or / leave the kind of an environment as it is', () => {
+  expect(kinds('stage stage-1 staging2 staging_eu Stage/eu')).toEqual(Array(5).fill('staging'))
+  expect(kinds('dev-1 dev2 development-kim local_kim dev/kim')).toEqual(Array(5).fill('dev'))
+  expect(kinds('prod-1 eu-prod production2 staging-prod')).toEqual(Array(4).fill('prod'))
+  expect(kinds('stages backstage device test-stage qa-1')).toEqual(Array(5).fill(null))
+})

@@ -22,8 +22,9 @@ export type EnvironmentKind = (typeof KINDS)[number]
 
 export function environmentKind(environment: string): EnvironmentKind | null {
   if (isProduction({ name: environment, tags: '', production: 'by_name' })) return 'prod'
-  if (/^(dev|development|local)(\/|$)/i.test(environment)) return 'dev'
-  return /^(stage|staging)(\/|$)/i.test(environment) ? 'staging' : null
+  const [first = ''] = environment.split(/[/_-]/)
+  if (/^(dev|development|local)\d*$/i.test(first)) return 'dev'
+  return /^(stage|staging)\d*$/i.test(first) ? 'staging' : null
 }
 
 /** The one order of environments: dev, staging, prod, then the others, each by name. */

@@ -82,7 +82,7 @@ export function MissingCell({ name, focus, onCreate }: MissingCellProps) {
       aria-label={`Create ${name}`}
       title={`Create ${name}`}
       onClick={() => onCreate(name)}
-      className="block min-h-13 w-full px-4 text-left text-ink-faint -outline-offset-2 hover:bg-sunken/60 max-sm:min-h-11 max-sm:px-3"
+      className="flex min-h-13 w-full items-center px-4 text-ink-faint -outline-offset-2 hover:bg-sunken/60 max-sm:min-h-11 max-sm:items-start max-sm:px-3"
     >
       –
     </button>

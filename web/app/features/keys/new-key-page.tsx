@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import type { KeyLifetime } from '../../lib/data/keys.ts'
+import { useMay, useMe } from '../../lib/data/me.ts'
 import { useClosing, useUnsaved } from '../../lib/page/unsaved.ts'
 import { looksSecret } from '../../lib/rules/key-names.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
@@ -12,6 +13,8 @@ import { Button } from '../../ui/button.tsx'
 import { DescriptionField } from '../../ui/description-field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { LifetimeFields, rotationProblem } from '../../ui/lifetime-fields.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
 import { TemplateChoice } from '../../ui/template-choice.tsx'
@@ -20,12 +23,24 @@ import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { ValueField } from '../../ui/value-field.tsx'
 
-/** Creates a key of the library. */
+/** Creates a key of the library, for those who see keys in no bundle. */
 export function NewKeyPage() {
+  const me = useMe()
+  const may = useMay()
   return (
     <div className="max-w-read">
       <PageHeading title="New key" />
-      <KeyForm />
+      <Loaded query={me} what="the form">
+        {() =>
+          may('createKey') ? (
+            <KeyForm />
+          ) : (
+            <Notice tone="plain">
+              You see only some bundles. Add the variable on the page of one of them.
+            </Notice>
+          )
+        }
+      </Loaded>
     </div>
   )
 }

@@ -39,7 +39,7 @@ export function Dialog({ title, hidesTitle = false, onClose, children }: DialogP
         close()
       }}
       onClick={(event) => event.target === dialog.current && close()}
-      className={`${hidesTitle ? 'sm:mt-[12vh] ' : ''}m-auto max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] max-w-read overflow-auto rounded-lg bg-raised p-0 text-ink shadow-floating max-sm:mb-0 max-sm:w-full max-sm:max-w-none max-sm:rounded-b-none`}
+      className={`${hidesTitle ? 'sm:mt-[12vh] ' : ''}m-auto max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] max-w-read overflow-auto rounded-lg bg-raised p-0 text-left text-sm whitespace-normal text-ink shadow-floating max-sm:mb-0 max-sm:w-full max-sm:max-w-none max-sm:rounded-b-none`}
     >
       <div className="p-5 sm:p-6">
         <div className={hidesTitle ? 'sr-only' : 'mb-4 flex items-start justify-between gap-4'}>

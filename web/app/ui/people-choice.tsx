@@ -3,6 +3,7 @@ import { useAnswer } from '../lib/calls/use-call.ts'
 import { ROLE_NAMES } from '../lib/data/me.ts'
 import { counted } from '../lib/words/counted.ts'
 import { Checkbox } from './checkbox.tsx'
+import { EmailText } from './email-text.tsx'
 import { Loaded } from './loaded.tsx'
 
 type PeopleChoiceProps = {
@@ -56,23 +57,25 @@ function Choices({ options, isNeeded, chosen, onChange }: ChoicesProps) {
     onChange((on ? [...before, id] : before.filter((other) => other !== id)).toSorted())
   return (
     <>
-      <div className="grid max-h-64 gap-x-6 overflow-y-auto sm:grid-cols-2">
+      <div className="grid max-h-[45dvh] gap-x-6 overflow-y-auto sm:grid-cols-2">
         {options.map(({ id, name, facts }) => (
           <Checkbox
             key={id}
-            className="flex items-start gap-3 py-2"
+            className="flex min-w-0 items-start gap-3 py-2"
             boxClass="mt-0.5"
             checked={chosen.includes(id)}
             onChange={(on) => toggle(id, on)}
           >
             <span className="min-w-0 text-sm">
-              <bdi className="font-medium break-all">{name}</bdi>
-              <span className="block text-xs break-all text-ink-soft">{facts}</span>
+              <bdi className="font-medium [overflow-wrap:anywhere]">{name}</bdi>
+              <span className="block text-xs text-ink-soft">
+                <EmailText text={facts} />
+              </span>
             </span>
           </Checkbox>
         ))}
       </div>
-      <p role="status" className="text-xs text-ink-soft">
+      <p role="status" className="text-xs text-ink-soft not-empty:mt-2">
         {isNeeded && before.length === 0 && 'Choose at least one person. '}
         {left > 0 && `${left} of the list left the workspace.`}
       </p>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
-import { X } from './icons.ts'
+import { CircleAlert, X } from './icons.ts'
 import { currentToasts, dismiss, onToasts, type Toast } from './toast-store.ts'
 
 const SHOWN_MS = 8_000
@@ -72,6 +72,7 @@ function ToastCard({ toast }: { toast: Toast }) {
         toast.tone === 'danger' ? 'bg-danger-soft' : 'bg-raised',
       )}
     >
+      {toast.tone === 'danger' && <CircleAlert aria-hidden size={18} className="shrink-0 text-danger" />}
       <span className="min-w-0 flex-1">{toast.text}</span>
       {toast.undo !== undefined && (
         <Button

@@ -3,7 +3,7 @@ import { createClient } from '@keyferry/contract/client'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askApproval, createLibrary } from './app-library.ts'
-import { closePage, expectAccessible, openPage, readRequest } from './app-page.ts'
+import { closePage, expectAccessible, lookOf, openPage, readRequest } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -75,9 +75,14 @@ describe.skipIf(!hasBrowser())('a page of another site that wants an approval', 
     await readRequest(page)
     await page.getByRole('alert').getByText('A web page linked you here.').waitFor()
     await expectAccessible(page)
+    const denyLook = await lookOf(page.getByRole('button', { name: 'Deny' }))
+    const approveLook = await lookOf(approve(page))
     await approve(page).click()
     const question = page.getByRole('dialog', { name: 'Approve anyway?' })
     await question.getByText('it may belong to someone else').waitFor()
+    // The way back has the emphasis.
+    expect(await lookOf(question.getByRole('button', { name: 'Cancel' }))).toEqual(denyLook)
+    expect(await lookOf(question.getByRole('button', { name: 'Approve anyway' }))).toEqual(approveLook)
     await expectAccessible(page)
     expect(await statusOf(id)).toBe('pending')
     await question.getByRole('button', { name: 'Approve anyway' }).click()

@@ -9,6 +9,7 @@ import {
   closePage,
   expectAccessible,
   expectNoSidewaysScroll,
+  lookOf,
   openKeys,
   openPage,
   readRequest,
@@ -247,6 +248,11 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await approve(page).click()
     await page.getByRole('alert').getByText('Choose a bundle first.').waitFor()
     await expectAccessible(page)
+    const border = async () => (await lookOf(approve(page)))?.[1]
+    expect(await border()).toBe('dashed')
+    await page.getByRole('combobox').fill('dev/app')
+    await page.getByRole('option', { name: /^dev\/app/ }).click()
+    await expect.poll(border).toBe('solid')
     await closePage(page)
   })
 

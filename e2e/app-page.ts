@@ -113,6 +113,14 @@ export async function isInView(mark: Locator): Promise<boolean> {
   return box !== null && box.y >= 0 && box.y + box.height <= VIEWPORT.height
 }
 
+/** The ground, the border and the letters of a button. */
+export function lookOf(button: Locator) {
+  return button.evaluate((element) => {
+    const style = element.ownerDocument.defaultView?.getComputedStyle(element)
+    return style && [style.backgroundColor, style.borderTopStyle, style.color]
+  })
+}
+
 /** Note every text that a server answers a page with, to search it for what must never reach a browser. */
 export function recordAnswers(page: Page): string[] {
   const answers: string[] = []

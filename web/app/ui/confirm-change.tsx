@@ -1,4 +1,4 @@
-import type { MouseEvent, ReactNode, RefObject } from 'react'
+import type { ReactNode } from 'react'
 import { describeFailure, type Failure } from '../lib/calls/failure.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -34,20 +34,12 @@ export function ConfirmChange<Answer>(props: ConfirmChangeProps<Answer>) {
   )
 }
 
-/** Decides which presses on the buttons count. */
-export type Guard = {
-  active: boolean
-  buttons: RefObject<HTMLDivElement | null>
-  counts: (press: MouseEvent) => boolean
-}
-
 type ConfirmDialogProps = Omit<ConfirmQuestion, 'look'> & {
   look?: ConfirmQuestion['look'] | undefined
   busy?: boolean
   problem?: string | null
   /** Whether all that the action needs is chosen. */
   isReady?: boolean
-  guard?: Guard | null
   bodyClass?: string
   onConfirm: () => void
   onClose: () => void
@@ -61,7 +53,6 @@ export function ConfirmDialog({
   busy = false,
   problem = null,
   isReady = true,
-  guard = null,
   bodyClass = 'space-y-3 text-ink-soft',
   onConfirm,
   onClose,
@@ -71,16 +62,9 @@ export function ConfirmDialog({
     <Dialog title={title} onClose={onClose}>
       <div className={bodyClass}>{children}</div>
       <Problem text={problem} className="mt-4" />
-      <div ref={guard?.buttons} className="mt-6 flex flex-wrap justify-end gap-3">
+      <div className="mt-6 flex flex-wrap justify-end gap-3">
         <Button label="Cancel" onClick={onClose} />
-        <Button
-          label={action}
-          look={guard?.active === false ? 'inactive' : look}
-          aria-disabled={guard === null ? undefined : !guard.active}
-          busy={busy}
-          disabled={!isReady}
-          onClick={(press) => guard?.counts(press) !== false && onConfirm()}
-        />
+        <Button label={action} look={look} busy={busy} disabled={!isReady} onClick={onConfirm} />
       </div>
     </Dialog>
   )

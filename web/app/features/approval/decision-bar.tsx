@@ -2,14 +2,16 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useArming } from '../../lib/page/arming.ts'
 import { useNow } from '../../lib/page/use-now.ts'
 import { clockTime } from '../../lib/words/time.ts'
-import { ArmingFill } from '../../ui/arming-fill.tsx'
+import { ArmingButton } from '../../ui/arming-button.tsx'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import type { Guard } from '../../ui/confirm-change.tsx'
 import type { IconComponent } from '../../ui/icon.tsx'
 import { Problem } from '../../ui/notice.tsx'
 import type { RequestView } from './request-state.ts'
 import type { useDecision } from './use-decision.ts'
+
+/** When presses count, and where the buttons are. */
+export type Guard = ReturnType<typeof useArming>
 
 type DecisionBarProps = {
   asking: RequestView
@@ -24,6 +26,8 @@ type DecisionBarProps = {
   dangers: readonly string[]
   /** There is nothing to approve. */
   isNothing: boolean
+  /** All that is approved is chosen. Otherwise Approve only says what is missing. */
+  isChosen: boolean
   decision: ReturnType<typeof useDecision>
   /** The second question, over the buttons, whose answer needs a look of its own; null: it is not asked. */
   question: ((guard: Guard) => ReactNode) | null
@@ -64,18 +68,18 @@ function DecisionButtons({
   isProduction,
   dangers,
   isNothing,
+  isChosen,
   question,
   ...acts
 }: ButtonsProps) {
   const { busy, approve, deny, isLured } = acts
   const isAsking = question !== null
-  const { fill, ...guard } = useArming(JSON.stringify([of, label, dangers, isAsking]))
-  const { active, buttons, counts } = guard
+  const guard = useArming(JSON.stringify([of, label, dangers, isAsking]))
+  const { active, fill, buttons, counts } = guard
   const [early, tooEarly] = useEarlyPress()
   useMoves()
   const press = (act: () => void) => (click: Parameters<typeof counts>[0]) =>
     counts(click) ? act() : tooEarly()
-  const shared = { size: 'large', 'aria-disabled': !active } as const
   return (
     <>
       <div
@@ -87,28 +91,23 @@ function DecisionButtons({
       >
         <Button
           label={busy === 'deny' ? 'Denying…' : isNothing ? 'Deny, and tell the terminal' : 'Deny'}
-          {...shared}
+          size="large"
+          aria-disabled={!active}
           look={isLured ? 'ink' : 'neutral'}
           busy={busy === 'deny'}
           onClick={press(deny)}
         />
         {!isNothing && (
-          <Button
-            {...shared}
-            className="relative overflow-clip"
-            look={isLured ? 'neutral' : isProduction ? 'danger' : 'primary'}
+          <ArmingButton
+            label={busy === 'approve' ? 'Approving…' : label}
+            Icon={Icon}
+            size="large"
+            active={active}
+            fill={isChosen ? fill : null}
+            look={isChosen ? (isLured ? 'neutral' : isProduction ? 'danger' : 'primary') : 'inactive'}
             busy={busy === 'approve'}
             onClick={press(approve)}
-          >
-            <ArmingFill active={active} fill={fill} />
-            {Icon !== null && <Icon aria-hidden size={20} className="relative" />}
-            <span className="relative">{busy === 'approve' ? 'Approving…' : label}</span>
-            {!active && fill !== null && (
-              <span aria-hidden className="relative hidden whitespace-nowrap motion-reduce:inline">
-                in 1 s
-              </span>
-            )}
-          </Button>
+          />
         )}
         <EarlyNote isShown={early && !active} />
       </div>

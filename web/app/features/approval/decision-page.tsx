@@ -2,12 +2,14 @@ import { useEffect, useState } from 'react'
 import type { RequestContext } from '../../lib/calls/answers.ts'
 import { webAuthn } from '../../lib/data/passkey-browser.ts'
 import { useTitle } from '../../lib/page/use-title.ts'
-import { ConfirmDialog, type Guard } from '../../ui/confirm-change.tsx'
+import { ArmingButton } from '../../ui/arming-button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { deferred } from '../../ui/deferred.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Check, CloudUpload, FingerprintPattern, ShieldCheck } from '../../ui/icons.ts'
 import { Card, Fact } from './card.tsx'
 import { CheckCode } from './check-code.tsx'
-import { DecisionBar } from './decision-bar.tsx'
+import { DecisionBar, type Guard } from './decision-bar.tsx'
 import { ASKING, PROPOSING, WORDS } from './kind-words.ts'
 import { useDeliveryOffer } from './kinds/delivery-offer.tsx'
 import { useDepositOffer } from './kinds/deposit-offer.tsx'
@@ -65,6 +67,7 @@ export function DecisionPage(asking: RequestView) {
         Icon={signs ? FingerprintPattern : null}
         dangers={dangerNames(reasons)}
         isNothing={action === null}
+        isChosen={offer.approval !== null && (offer.problem ?? null) === null}
         decision={decision}
         question={
           question && ((guard) => <Confirmation {...{ asking, offer, guard, ...decision, ...question }} />)
@@ -188,27 +191,40 @@ type ConfirmationProps = {
   cancel: () => void
 } & Pick<ReturnType<typeof useDecision>, 'isLured' | 'isSecond'>
 
-/** Asks once more before an approval that is probably a mistake or a trap, with every reason. */
+/** Asks once more before an approval that is probably a mistake or a trap, with every reason. Its emphasis is on the
+ * way back. */
 function Confirmation({ asking, offer, guard, isLured, isSecond, send, cancel }: ConfirmationProps) {
   const { context } = asking.request
   const { anyway, linked, verb } = asksOthers(offer.rules) ? ASKING : WORDS[kindOf(context)]
   return (
-    <ConfirmDialog title={`${anyway}?`} action={anyway} guard={guard} onConfirm={send} onClose={cancel}>
-      {isLured && (
-        <p>
-          {linked}{' '}
-          {isForeign(context, isSecond)
-            ? 'Do you know who ran the command?'
-            : 'Did you just run this command yourself?'}
-        </p>
-      )}
-      {isOtherBundle(asking, offer.bundle) && (
-        <p>
-          The terminal requested <bdi className="font-mono">{context.suggested_bundle_id}</bdi>. You are about
-          to {verb} <bdi className="font-mono">{offer.bundle?.name}</bdi>.
-        </p>
-      )}
-      {offer.doubts}
-    </ConfirmDialog>
+    <Dialog title={`${anyway}?`} onClose={cancel}>
+      <div className="space-y-3 text-ink-soft">
+        {isLured && (
+          <p>
+            {linked}{' '}
+            {isForeign(context, isSecond)
+              ? 'Do you know who ran the command?'
+              : 'Did you just run this command yourself?'}
+          </p>
+        )}
+        {isOtherBundle(asking, offer.bundle) && (
+          <p>
+            The terminal requested <bdi className="font-mono">{context.suggested_bundle_id}</bdi>. You are
+            about to {verb} <bdi className="font-mono">{offer.bundle?.name}</bdi>.
+          </p>
+        )}
+        {offer.doubts}
+      </div>
+      <div ref={guard.buttons} className="mt-6 grid grid-cols-2 gap-3">
+        <Button label="Cancel" size="large" look="ink" onClick={cancel} />
+        <ArmingButton
+          label={anyway}
+          size="large"
+          active={guard.active}
+          fill={guard.fill}
+          onClick={(press) => guard.counts(press) && send()}
+        />
+      </div>
+    </Dialog>
   )
 }

@@ -154,7 +154,7 @@ const FLOORS: Record<string, readonly (readonly string[])[]> = {
     ['schema'],
     ['seals'],
     ['base'],
-    ['reach'],
+    ['reach', 'rules'],
     ['keys-at-rest'],
     ['people', 'requests', 'holders'],
     ['audit', 'bundles'],

@@ -3,6 +3,7 @@ import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
 import { array, assert, asyncProperty, oneof, stringMatching } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { reaches } from '../src/domain/people/reach.ts'
+import { auditKeyIn } from '../src/maintenance.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { within } from '../src/storage/reach/reached-rows.ts'
@@ -10,6 +11,7 @@ import { databases, expectError, type Identity, layerHeaders, startTestApi, type
 import { ApprovalClient, approveWith } from './approval-client.ts'
 import { approveDeposit, DepositClient } from './deposit-client.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
+import { writeTouch } from './written-rules.ts'
 
 const NO_BUNDLE = 'bundle not found'
 const NOT_IN_REACH = 'You see only partner/ in this workspace: choose a name that fits'
@@ -28,6 +30,7 @@ describe.each(databases)('limited members on %s', (kind) => {
   beforeAll(async () => {
     api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], providedGroups: provided })
     database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    await auditKeyIn(database, api.settings, new Date().toISOString())
     owner = await api.newOwner()
     limited = await join(['partner/'])
     await store(SEEN, { OWN_URL: 'own' })
@@ -552,10 +555,10 @@ describe.each(databases)('limited members on %s', (kind) => {
     expect(await seesHidden()).toBe(true)
     await api.call('changeTenantPolicy', { as: owner, body: rule })
     expect(await approve(person, HIDDEN, ['HIDDEN_URL'])).toBe(403)
-    const touch = { tenant_id: owner.tenantId, folder: 'signed/', touch: 'passkey' } as const
-    await database.query.insertInto('folder_policies').values(touch).execute()
+    const signed = { tenantId: owner.tenantId, at: { folder: 'signed/' } }
+    await writeTouch(database, signed, 'passkey')
     expect(await seesHidden()).toBe(false)
-    await database.query.deleteFrom('folder_policies').where('folder', '=', 'signed/').execute()
+    await writeTouch(database, signed, 'none')
     await changeGroup(params, { people: [person.userId] })
     expect(await group()).toMatchObject({ people: [person.userId], unconfirmed: [] })
     const client = new ApprovalClient(api)

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
 import type { SealedTable } from '../src/storage/seals/sealed-tables.ts'
 import { type Answered, type Identity, SETUP_CODE, type TestApi } from './api.ts'
+import { ApprovalClient, approveWith } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import {
   fetchValues,
@@ -29,15 +30,17 @@ export type World = {
   stopped: TestMachine
   ended: TestMachine
   invitation: string
+  /** Where there are rules; `twin` shares a value with `own`. */
+  ruled: Record<'own' | 'twin' | 'inFolder' | 'inWorkspace', TestBundle>
 }
 
 export type Row = Record<string, string | number | Uint8Array | null>
-/** A change by SQL: a new row, or other values in the row that `where` finds. */
+/** A change by SQL: a new row, other values in the row that `where` finds, or its deletion. */
 type Forgery = {
   table: SealedTable
   row?: (world: World) => Row
   where?: (world: World) => Row
-  change?: (world: World) => Row
+  change?: ((world: World) => Row) | 'deletion'
   /** The call that the change would let through. */
   call: (api: TestApi, world: World) => Promise<Answered>
 }
@@ -70,6 +73,37 @@ const ofUser = (person: (world: World) => Identity) => (world: World) => ({ id: 
 const ofBundle = ({ bundle }: World) => ({ id: bundle.id })
 const readBundle: Forgery['call'] = (api, { owner, bundle }) =>
   api.call('getBundle', { as: owner, params: { bundle_id: bundle.id } })
+const approved =
+  (bundle: (world: World) => TestBundle, person = ({ member }: World): Identity => member): Forgery['call'] =>
+  async (api, world) => {
+    const { id: bundle_id, values } = bundle(world)
+    const requestId = await new ApprovalClient(api).asked()
+    const chosen = { requestId, bundle_id, include_keys: Object.keys(values) }
+    return approveWith(api, person(world), chosen)
+  }
+const approvedInWorkspace = approved(
+  (w) => w.ruled.inWorkspace,
+  (w) => w.outsider,
+)
+const renamed: Forgery['call'] = (api, { owner, ruled }) =>
+  api.call('updateBundle', {
+    as: owner,
+    params: { bundle_id: ruled.inFolder.id },
+    body: { name: `guarded/${randomUUID()}` },
+  })
+const ruledAnew: Forgery['call'] = (api, { owner, ruled }) =>
+  api.call('changeBundlePolicy', {
+    as: owner,
+    params: { bundle_id: ruled.own.id },
+    body: { remember_hours: 1 },
+  })
+const rulesOf = (bundle: (world: World) => TestBundle) => (world: World) => ({
+  tenant_id: world.owner.tenantId,
+  bundle_id: bundle(world).id,
+})
+const rulesOfOwn = rulesOf((w) => w.ruled.own)
+const rulesOfFolder = ({ owner }: World) => ({ tenant_id: owner.tenantId, folder: 'guarded/' })
+const rulesOfWorkspace = ({ outsider }: World) => ({ tenant_id: outsider.tenantId })
 const attachment = ({ owner, bundle }: World) => ({
   tenant_id: owner.tenantId,
   bundle_id: bundle.id,
@@ -353,6 +387,93 @@ export const FORGERIES: Record<string, Forgery> = {
     change: () => ({ production: 'no' }),
     call: readBundle,
   },
+  'whether a bundle has rules': {
+    table: 'bundles',
+    where: ({ ruled }) => ({ id: ruled.own.id }),
+    change: () => ({ ruled: null }),
+    call: approved((w) => w.ruled.own),
+  },
+  'where a workspace has rules': {
+    table: 'tenants',
+    where: ({ owner }) => ({ id: owner.tenantId }),
+    change: () => ({ ruled: null }),
+    call: approved((w) => w.ruled.inFolder),
+  },
+  'rules of a bundle': {
+    table: 'bundle_policies',
+    row: (world) => ({ ...rulesOf((w) => w.bundle)(world), approvers: 'member' }),
+    call: approved((w) => w.bundle),
+  },
+  'a rule of a bundle': {
+    table: 'bundle_policies',
+    where: rulesOfOwn,
+    change: () => ({ approvers: null }),
+    call: approved((w) => w.ruled.own),
+  },
+  'rules of a bundle that are gone': {
+    table: 'bundle_policies',
+    where: rulesOfOwn,
+    change: 'deletion',
+    call: approved((w) => w.ruled.own),
+  },
+  'rules of a bundle that are gone, for the values that it shares': {
+    table: 'bundle_policies',
+    where: rulesOfOwn,
+    change: 'deletion',
+    call: approved((w) => w.ruled.twin),
+  },
+  'rules of a bundle that are gone, for an owner who changes one': {
+    table: 'bundle_policies',
+    where: rulesOfOwn,
+    change: 'deletion',
+    call: ruledAnew,
+  },
+  'rules of a folder': {
+    table: 'folder_policies',
+    row: ({ owner }) => ({ tenant_id: owner.tenantId, folder: 'forged/', approvers: 'member' }),
+    call: approved((w) => w.ruled.inFolder),
+  },
+  'a rule of a folder': {
+    table: 'folder_policies',
+    where: rulesOfFolder,
+    change: () => ({ approvers: null }),
+    call: approved((w) => w.ruled.inFolder),
+  },
+  "a folder's name": {
+    table: 'folder_policies',
+    where: rulesOfFolder,
+    change: () => ({ folder: 'elsewhere/' }),
+    call: approved((w) => w.ruled.inFolder),
+  },
+  'rules of a folder that are gone': {
+    table: 'folder_policies',
+    where: rulesOfFolder,
+    change: 'deletion',
+    call: approved((w) => w.ruled.inFolder),
+  },
+  'rules of a folder that are gone, for a bundle that gets another name': {
+    table: 'folder_policies',
+    where: rulesOfFolder,
+    change: 'deletion',
+    call: renamed,
+  },
+  'rules of a workspace': {
+    table: 'tenant_policies',
+    row: ({ owner }) => ({ tenant_id: owner.tenantId, approvers: 'member' }),
+    call: approved((w) => w.bundle),
+  },
+  'a rule of a workspace': {
+    table: 'tenant_policies',
+    where: rulesOfWorkspace,
+    change: () => ({ approvals_needed: null }),
+    call: approvedInWorkspace,
+  },
+  'rules of a workspace that are gone': {
+    table: 'tenant_policies',
+    where: rulesOfWorkspace,
+    change: 'deletion',
+    call: approvedInWorkspace,
+  },
   'a remembered approval': {
     table: 'grants',
     row: ({ owner, bundle }) => ({
@@ -439,6 +560,7 @@ export async function newWorld(api: TestApi): Promise<World> {
   })
   const member = await joinWorkspace(api, owner, 'member')
   const outsider = await api.newOwner()
+  const ruled = await newRules(api, { owner, outsider })
   return {
     account,
     owner,
@@ -450,5 +572,32 @@ export async function newWorld(api: TestApi): Promise<World> {
     stopped,
     ended,
     invitation: invited.json.token,
+    ruled,
   }
+}
+
+async function newRules(
+  api: TestApi,
+  { owner, outsider }: Pick<World, 'owner' | 'outsider'>,
+): Promise<World['ruled']> {
+  const [own, twin] = [await newBundle(api, owner, { C: '3' }), await newBundle(api, owner, { F: '6' })]
+  const shared = { bundle_id: twin.id, key_id: own.keyIds['C'] ?? '' }
+  expect((await api.call('attachKey', { as: owner, params: shared })).status).toBe(201)
+  const [inFolder, inWorkspace] = [
+    await newBundle(api, owner, { D: '4' }),
+    await newBundle(api, outsider, { E: '5' }),
+  ]
+  const moved = { params: { bundle_id: inFolder.id }, body: { name: 'guarded/one' } }
+  expect((await api.call('updateBundle', { as: owner, ...moved })).status).toBe(200)
+  const rules = [
+    await api.call('changeBundlePolicy', {
+      as: owner,
+      params: { bundle_id: own.id },
+      body: { approvers: 'owner' },
+    }),
+    await api.call('changeTenantPolicy', { as: owner, body: { folder: 'guarded/', approvers: 'owner' } }),
+    await api.call('changeTenantPolicy', { as: outsider, body: { approvals_needed: 2 } }),
+  ]
+  expect(rules.map(({ status }) => status)).toEqual([200, 200, 200])
+  return { own, twin: { ...twin, values: own.values }, inFolder, inWorkspace }
 }

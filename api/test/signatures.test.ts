@@ -4,7 +4,7 @@ import { signCaller } from '@keyferry/crypto/caller-signature'
 import { signRequest } from '@keyferry/crypto/request-signature'
 import { randomToken } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NO_RULES } from '../src/domain/approvals/policy.ts'
+import { auditKeyIn } from '../src/maintenance.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import {
   type CallParts,
@@ -15,6 +15,7 @@ import {
   startTestApi,
   type TestApi,
 } from './api.ts'
+import { writeTouch } from './written-rules.ts'
 
 const NEXT_SECRET = 'another shared secret of over 32 bytes'
 const now = new Date('2026-01-31T12:00:00.000Z')
@@ -231,12 +232,8 @@ describe('an act of an owner that loosens something, where the sign-in may be 15
 
   test('where the act is signed with an approval key, that takes its place', async () => {
     const database = await openDatabase(`${api.settings.dataDir}/keyferry.db`)
-    const touch = { ...NO_RULES, people: null, tenant_id: owner.tenantId, touch: 'passkey' as const }
-    await database.query
-      .insertInto('tenant_policies')
-      .values(touch)
-      .onConflict((taken) => taken.column('tenant_id').doUpdateSet(touch))
-      .execute()
+    await auditKeyIn(database, api.settings, new Date().toISOString())
+    await writeTouch(database, { tenantId: owner.tenantId, at: null }, 'passkey')
     await database.close()
     const { failure } = await send('createInvitation', invitation(), seconds(901))
     expect(failure?.code).toBe('touch_required')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type ApiEndpointName, apiEndpoints, type Endpoint } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { NO_RULES } from '../src/domain/approvals/policy.ts'
+import { auditKeyIn } from '../src/maintenance.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { type CallParts, databases, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
@@ -11,6 +11,7 @@ import { EXPECTED } from './isolation-table.ts'
 import { createWorld, freshCall, type World } from './isolation-world.ts'
 import { joinWorkspace } from './joined.ts'
 import { alteredTouches, askedIn, signedCall, TouchKey } from './touch-client.ts'
+import { writeTouch } from './written-rules.ts'
 
 const SCOPES = new Set(['bundle', 'key', 'attachment', 'machine', 'body', 'workspace', 'member'])
 const ROWS: readonly (readonly [string, Endpoint])[] = Object.entries(apiEndpoints)
@@ -51,8 +52,10 @@ describe.each(databases)('signed changes on %s', (kind) => {
   const [key, stranger, secondKey] = [new TouchKey(), new TouchKey(), new TouchKey()]
 
   beforeAll(async () => {
+    now = new Date()
     api = await startTestApi(kind, { now: () => now, providedGroups: provided })
     database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    await auditKeyIn(database, api.settings, new Date().toISOString())
     world = await createWorld(api, database)
     await key.enrol(api, world.owner)
     await stranger.enrol(api, world.member)
@@ -96,11 +99,7 @@ describe.each(databases)('signed changes on %s', (kind) => {
 
   /** Set the rule of the workspace, past the calls that it guards. */
   async function rule(touch: 'none' | 'passkey' | 'device'): Promise<void> {
-    await database.query
-      .insertInto('tenant_policies')
-      .values({ ...NO_RULES, people: null, tenant_id: world.owner.tenantId, touch })
-      .onConflict((taken) => taken.column('tenant_id').doUpdateSet({ touch }))
-      .execute()
+    await writeTouch(database, { tenantId: world.owner.tenantId, at: null }, touch)
   }
 
   /** A bundle with the rule, in a workspace without it. */
@@ -108,11 +107,8 @@ describe.each(databases)('signed changes on %s', (kind) => {
     now = new Date(now.getTime() + 10_000)
     await rule('none')
     const bundle = await newBundle(api, world.owner, { [name]: 's3cret' })
-    const row = { tenant_id: world.owner.tenantId, bundle_id: bundle.id, touch: 'passkey' as const }
-    await database.query
-      .insertInto('bundle_policies')
-      .values({ ...NO_RULES, people: null, ...row })
-      .execute()
+    const place = { tenantId: world.owner.tenantId, at: { bundleId: bundle.id } }
+    await writeTouch(database, place, 'passkey')
     return bundle
   }
 
@@ -371,7 +367,7 @@ describe.each(databases)('signed changes on %s', (kind) => {
     expect(set.status).toBe(200)
     expect(await limitedAt()).toBe(now.toISOString())
     await limit(null)
-    await database.query.deleteFrom('folder_policies').where('folder', '=', folder).execute()
+    await writeTouch(database, { tenantId: as.tenantId, at: { folder } }, 'none')
   })
 
   test('what takes access away, or is not there, needs no signature', async () => {

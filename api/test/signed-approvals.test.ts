@@ -1,13 +1,13 @@
 import type { TouchRule } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { NO_RULES } from '../src/domain/approvals/policy.ts'
-import { withDatabase } from '../src/maintenance.ts'
+import { auditKeyIn, withDatabase } from '../src/maintenance.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { DepositClient, planOf } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
 import { type Asked, alteredTouches, askedIn, signedCall, TouchKey } from './touch-client.ts'
+import { writeTouch } from './written-rules.ts'
 
 type Body = Record<string, unknown>
 
@@ -40,13 +40,9 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
   })
 
   const rule = (touch: TouchRule) =>
-    withDatabase(api.settings, async ({ query }) => {
-      const row = { tenant_id: owner.tenantId, bundle_id: bundle.id, touch }
-      await query
-        .insertInto('bundle_policies')
-        .values({ ...NO_RULES, people: null, ...row })
-        .onConflict((taken) => taken.columns(['tenant_id', 'bundle_id']).doUpdateSet({ touch }))
-        .execute()
+    withDatabase(api.settings, async (database) => {
+      await auditKeyIn(database, api.settings, now.toISOString())
+      await writeTouch(database, { tenantId: owner.tenantId, at: { bundleId: bundle.id } }, touch)
     })
   const policy = (body: Body) =>
     signedCall(api, key, 'changeBundlePolicy', { as: owner, params: { bundle_id: bundle.id }, body })

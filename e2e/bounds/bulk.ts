@@ -8,6 +8,7 @@ import type { Database, Query } from '../../api/src/storage/base/queries.ts'
 import { openAuditKey } from '../../api/src/storage/keys-at-rest/audit-keys.ts'
 import { TenantKeys } from '../../api/src/storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from '../../api/src/storage/keys-at-rest/value-vault.ts'
+import { BUNDLES } from '../../api/src/storage/rules/set-rules.ts'
 import { administer } from '../../plumbing/test/postgres.ts'
 import type { WatchedApi } from './watched-api.ts'
 
@@ -48,6 +49,8 @@ export async function openBulk(api: WatchedApi, place: Place): Promise<Bulk> {
   await openAuditKey(database, { ring, name: 'localhost/audit', now: NOW })
   const tenantKeys = new TenantKeys(database, ring)
   const writing = { database, place, vault: new ValueVault(tenantKeys, 'keys') }
+  const noted = database.query.updateTable('tenants').set({ ruled: BUNDLES })
+  await noted.where('id', '=', place.tenantId).execute()
   return {
     bundle: (name, values) => makeBundle(writing, name, values),
     sharing: (shared) => share(writing, shared),
@@ -103,7 +106,7 @@ async function share(writing: Writing, { keyIds, names, copies }: Shared): Promi
   const { database, place } = writing
   const twins = Array.from({ length: copies }, (_, index) => ({ id: randomId(), name: `twin/${index}` }))
   await database.write(async (transaction) => {
-    await addBundles(writing, transaction, twins)
+    await addBundles(writing, transaction, twins, { ruled: 1 })
     for (const { id } of twins) await attach(writing, transaction, { id, keyIds, names })
     const rules = twins.map(({ id }, index) => ({
       tenant_id: place.tenantId,
@@ -122,7 +125,7 @@ async function fillBundles(writing: Writing): Promise<void> {
   const left = LIMITS.bundles - held.length - ROOM
   const made = Array.from({ length: left }, (_, index) => ({ id: randomId(), name: `team/service-${index}` }))
   await database.write(async (transaction) => {
-    await addBundles(writing, transaction, made)
+    await addBundles(writing, transaction, made, { ruled: 1 })
     const rules = { tenant_id: place.tenantId, ...NO_RULES, remember_hours: 1 }
     await inParts(made, (part) =>
       database.insertAll(
@@ -141,10 +144,11 @@ async function addBundles(
   { database, place: { tenantId: tenant_id, userId } }: Writing,
   transaction: Query,
   bundles: readonly { id: string; name: string }[],
+  { ruled }: { ruled: 1 | null } = { ruled: null },
 ): Promise<void> {
   const made = { created_by: userId, created_at: NOW, updated_by: userId, updated_at: NOW }
   const about = { tenant_id, description: '', tags: '', production: 'by_name' as const }
-  const rows = bundles.map((named) => ({ ...named, ...about, ...made }))
+  const rows = bundles.map((named) => ({ ...named, ...about, ...made, ruled }))
   await inParts(rows, (part) => database.insertAll(transaction, 'bundles', part))
 }
 

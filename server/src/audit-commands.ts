@@ -10,6 +10,7 @@ const MOST_NAMED = 100
 const PROBLEMS = {
   foreign: 'no server wrote this row, or another program changed it',
   old: 'this is an old row that was put back',
+  missing: 'another program deleted this row',
 }
 
 const NOT_YET =

@@ -55,7 +55,7 @@ export type RulesAt = { bundleId: string } | { folder: string } | null
 export interface PolicyReads {
   find(tenantId: string, bundleId: string): Promise<SetPolicies>
   findAll(tenantId: string): Promise<AllPolicies>
-  /** Whether any other bundle, or a folder, sets rules. */
+  /** Whether another bundle, or a folder, may set rules. */
   areSetElsewhere(tenantId: string, bundleId: string): Promise<boolean>
   /** What other bundles set, of the secret values that a bundle delivers under these names (null: under any) and shares
    * with them. */

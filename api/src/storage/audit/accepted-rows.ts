@@ -3,6 +3,7 @@ import { madeByOperator } from '../../domain/base/event.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { markSealed } from '../keys-at-rest/audit-keys.ts'
 import { sealRows } from '../keys-at-rest/row-sealing.ts'
+import { noteRules } from '../rules/noted-rules.ts'
 import { type RowSeals, type SealedWrite, versionText } from '../seals/row-seals.ts'
 import { knownVersions } from './known-versions.ts'
 
@@ -16,8 +17,9 @@ export async function acceptRows(
 ): Promise<SealedWrite[]> {
   const sealing = { seals, known: await knownVersions(query) }
   // The first time, these are all rows: no transaction holds many of them, because nodes go on writing.
-  const before = seals.areRequired ? [] : await sealRows(write, holdToChange, sealing)
+  const before = seals.areRequired ? [] : await sealFirst({ write, holdToChange }, sealing)
   const rows = await write(async (transaction) => {
+    await noteRules(transaction, holdToChange)
     const all = [...before, ...(await sealRows((work) => work(transaction), holdToChange, sealing))]
     await record(transaction, all, now)
     await markSealed(transaction, ring)
@@ -25,6 +27,14 @@ export async function acceptRows(
   })
   seals.areRequired = true
   return rows
+}
+
+async function sealFirst(
+  { write, holdToChange }: Pick<Queries, 'write' | 'holdToChange'>,
+  sealing: Parameters<typeof sealRows>[2],
+): Promise<SealedWrite[]> {
+  await write((transaction) => noteRules(transaction, holdToChange))
+  return sealRows(write, holdToChange, sealing)
 }
 
 /** Rows of the whole server are recorded in every log. */

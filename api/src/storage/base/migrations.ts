@@ -217,8 +217,10 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     name: '0030-row-seals',
-    statements: ({ count, bytes }) =>
-      [
+    statements: ({ text, count, bytes }) => [
+      `alter table tenants add column ruled ${text}`,
+      'alter table bundles add column ruled integer',
+      ...[
         'users',
         'person_links',
         'passkeys',
@@ -231,10 +233,15 @@ export const MIGRATIONS: readonly Migration[] = [
         'attachments',
         'bundles',
         'grants',
+        'tenants',
+        'bundle_policies',
+        'folder_policies',
+        'tenant_policies',
       ].flatMap((table) => [
         `alter table ${table} add column row_version ${count}`,
         `alter table ${table} add column mac ${bytes}`,
       ]),
+    ],
   },
 ]
 

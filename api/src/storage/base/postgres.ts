@@ -94,7 +94,7 @@ export function openPostgres(url: () => string, most: number): Database {
 function queryOn(pool: Connections, sealing: Sealing): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: {
-      createAdapter: () => new PostgresAdapter(),
+      createAdapter: () => sealing.known(new PostgresAdapter()),
       createDriver: () =>
         guarded(new PipelinedDriver({ pool }), { isUnavailable: isPostgresUnavailable, sealing }),
       createIntrospector: (db) => new PostgresIntrospector(db),

@@ -31,7 +31,7 @@ export function openSqlite(path: string): Database {
   const sealing = new Sealing(new SqliteQueryCompiler(), false)
   const query = new Kysely<Tables>({
     dialect: {
-      createAdapter: () => new OrderedAdapter(),
+      createAdapter: () => sealing.known(new OrderedAdapter()),
       createDriver: () => guarded(driver, { isUnavailable: isSqliteUnavailable, sealing }),
       createIntrospector: (db) => new SqliteIntrospector(db),
       createQueryCompiler: () => sealing,

@@ -70,10 +70,6 @@ export function keysAttached(query: Query, tenantId: string) {
   )
 }
 
-/** Joins bundles and the rules of the folders that they are in. */
-export const FOLDER_HAS_BUNDLE = sql<boolean>`folder_policies.tenant_id = bundles.tenant_id
-  and lower(substr(bundles.name, 1, length(folder_policies.folder))) = lower(folder_policies.folder)`
-
 /** The ids of the bundles in a folder. */
 export function bundlesIn(query: Query, tenantId: string, folder: string) {
   return selectOf(query, 'bundles', tenantId)

@@ -1,5 +1,4 @@
 import type { Assurance } from '@keyferry/contract'
-import { sql } from 'kysely'
 import {
   effectivePolicy,
   type Loosening,
@@ -9,7 +8,6 @@ import {
   type PolicySetting,
   type PolicyStore,
   type RulesAt,
-  type SetPolicies,
   type ValueRules,
 } from '../../domain/approvals/policy.ts'
 import { namesTightened } from '../../domain/approvals/value-rules.ts'
@@ -18,40 +16,39 @@ import { bundleNotFound } from '../../domain/library/bundle.ts'
 import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Queries, Query } from '../base/queries.ts'
-import { inOneTenant } from '../base/statements.ts'
-import { flag, type Tables } from '../base/tables.ts'
-import { FOLDER_HAS_BUNDLE, isFound, keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { flag } from '../base/tables.ts'
+import { isFound, keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
+import {
+  foldersOver,
+  type KeysHeld,
+  RULES,
+  type RuledBundles,
+  type RulesRow,
+  rulesAbove,
+  rulesOfBundles,
+  rulesOfHolders,
+} from '../rules/set-rules.ts'
 import { secretsElsewhere } from './value-rights.ts'
 
-export const RULES = [
-  'assurance',
-  'approvers',
-  'people',
-  'changers',
-  'approvals_needed',
-  'agents',
-  'remember_hours',
-  'touch',
-] as const
-
-const LOOSENS = ['loosens_to', 'loosens_by', 'loosens_at'] as const
-
-type RulesRow = Pick<Tables['tenant_policies'], (typeof RULES)[number]>
-
-function settingIn<Row extends RulesRow>({ people, ...row }: Row) {
-  return { ...row, people: people?.split(' ').filter((id) => id !== '') ?? null }
+function settingIn({ people, ...row }: Pick<RulesRow, (typeof RULES)[number]>): PolicySetting {
+  const { assurance, approvers, changers, approvals_needed, agents, remember_hours, touch } = row
+  const list = people?.split(' ').filter((id) => id !== '') ?? null
+  return { assurance, approvers, people: list, changers, approvals_needed, agents, remember_hours, touch }
 }
 
-export function rowOf(set: PolicySetting): RulesRow {
+export function rowOf(set: PolicySetting): Pick<RulesRow, (typeof RULES)[number]> {
   const { people, named: _, ...rules } = set
   return { ...rules, people: people === null ? null : people.join(' ') }
 }
 
-/** What rows set, with the members of the groups that they name. */
-export async function settingsIn<Row extends RulesRow>(query: Query, tenantId: string, rows: readonly Row[]) {
-  type Named = ReturnType<typeof settingIn<Row>> & Pick<PolicySetting, 'named'>
-  const settings = rows.map((row): Named => settingIn(row))
+/** What rows set, in their order, with the members of the groups that they name. */
+export async function settingsIn(
+  query: Query,
+  tenantId: string,
+  rows: readonly (RulesRow | null)[],
+): Promise<PolicySetting[]> {
+  const settings = rows.map((row) => (row === null ? NO_RULES : settingIn(row)))
   if (settings.every(({ people }) => people === null)) return settings
   const confirmed = selectOf(query, 'group_members', tenantId).where('confirmed', '=', flag(true))
   const members = await ask(query, confirmed.select(['group_id', 'user_id']))
@@ -62,45 +59,38 @@ export async function settingsIn<Row extends RulesRow>(query: Query, tenantId: s
   )
 }
 
-const asPlace = (name: 'workspace' | 'folder' | 'bundle') => sql.lit(name).as('place')
-
 /** The reads that approvals are judged by, for a transaction or outside of any. */
 export function policyReads({ query }: Queries): (transaction?: Query) => PolicyReads {
   return (transaction = wholeOf(query)) => ({
-    find: (tenantId, bundleId) => setOver(transaction, tenantId, bundleId),
+    find: async (tenantId, bundleId) => (await setOver(transaction, tenantId, bundleId)).set,
     async findAll(tenantId) {
-      const [ofTenant, folders, bundles] = await Promise.all([
-        ask(transaction, tenantRules(transaction, tenantId)),
-        ask(transaction, selectOf(transaction, 'folder_policies', tenantId).select(['folder', ...RULES])),
-        ask(transaction, selectOf(transaction, 'bundle_policies', tenantId).select(['bundle_id', ...RULES])),
-      ])
-      const [workspace = NO_RULES] = await settingsIn(transaction, tenantId, ofTenant)
-      const inFolders = await settingsIn(transaction, tenantId, folders)
-      const inBundles = await settingsIn(transaction, tenantId, bundles)
+      const { workspace, folders, inBundles } = await rulesAbove(transaction, tenantId)
+      const all = inBundles ? await rulesOfBundles(transaction, tenantId, (bundles) => bundles) : []
+      const ruled = all.filter(({ rules }) => rules !== null)
+      const rows = [workspace, ...folders, ...ruled.map(({ rules }) => rules)]
+      const [first = NO_RULES, ...sets] = await settingsIn(transaction, tenantId, rows)
+      const inFolders = folders.map(({ folder }, index) => [folder, sets[index] ?? NO_RULES] as const)
+      const own = sets.slice(folders.length)
       return {
-        workspace,
-        folders: new Map(inFolders.map(({ folder, ...set }) => [folder, set])),
-        bundles: new Map(inBundles.map(({ bundle_id, ...set }) => [bundle_id, set])),
+        workspace: first,
+        folders: new Map(inFolders),
+        bundles: new Map(ruled.map(({ id }, index) => [id, own[index] ?? NO_RULES])),
       }
     },
-    areSetElsewhere: (tenantId, bundleId) => areSetElsewhere(transaction, tenantId, bundleId),
+    areSetElsewhere: async (tenantId) => (await rulesAbove(transaction, tenantId)).inBundles,
     ofSharedValues: (tenantId, bundleId, names) => sharedValues(transaction, { tenantId, bundleId }, names),
   })
 }
 
-async function setOver(query: Query, tenantId: string, bundleId: string): Promise<SetPolicies> {
-  const rows = await ask(
-    query,
-    tenantRules(query, tenantId)
-      .select(asPlace('workspace'))
-      .unionAll(bundleRules(query, tenantId, bundleId).select(asPlace('bundle')))
-      .unionAll(foldersOver(query, { tenantId, id: bundleId }).select(RULES).select(asPlace('folder'))),
-  )
-  const set = await settingsIn(query, tenantId, rows)
-  const at = (wanted: (typeof set)[number]['place']) =>
-    set.flatMap(({ place, ...rules }) => (place === wanted ? [rules] : []))
-  const [[workspace = NO_RULES], [bundle = NO_RULES]] = [at('workspace'), at('bundle')]
-  return { workspace, folders: at('folder'), bundle }
+async function setOver(query: Query, tenantId: string, bundleId: string) {
+  const [above, [bundle]] = await Promise.all([
+    rulesAbove(query, tenantId),
+    rulesOfBundles(query, tenantId, (bundles) => bundles.where('bundles.id', '=', bundleId)),
+  ])
+  const over = bundle ? foldersOver(above, bundle.name) : []
+  const rows = [above.workspace, bundle?.rules ?? null, ...over]
+  const [workspace = NO_RULES, own = NO_RULES, ...folders] = await settingsIn(query, tenantId, rows)
+  return { set: { workspace, folders, bundle: own }, bundle }
 }
 
 export function createPolicyStore(queries: Queries): PolicyStore {
@@ -108,7 +98,8 @@ export function createPolicyStore(queries: Queries): PolicyStore {
   return {
     ...policyReads(queries)(),
     async findTenant(tenantId) {
-      const [set = NO_RULES] = await settingsIn(query, tenantId, await tenantRules(query, tenantId).execute())
+      const { workspace } = await rulesAbove(query, tenantId)
+      const [set = NO_RULES] = await settingsIn(query, tenantId, [workspace])
       return set
     },
     async ofKeys(tenantId, keyIds) {
@@ -116,20 +107,13 @@ export function createPolicyStore(queries: Queries): PolicyStore {
       return ofKeys(wholeOf(query), tenantId, known)
     },
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
-    loosening: (tenantId, at) => looseningOf(query, tenantId, at),
+    loosening: (tenantId, at) => looseningOf(wholeOf(query), tenantId, at),
     bundles: (tenantId) =>
       selectOf(query, 'bundles', tenantId)
         .select(['id', 'name', 'tags', 'production'])
         .orderBy('name')
         .execute(),
   }
-}
-
-// For a workspace without such rules this is all that an approval reads of them.
-async function areSetElsewhere(query: Query, tenantId: string, bundleId: string): Promise<boolean> {
-  const others = selectOf(query, 'bundle_policies', tenantId).where('bundle_id', '<>', bundleId)
-  const folders = selectOf(query, 'folder_policies', tenantId).select('folder as place')
-  return (await ask(query, others.select('bundle_id as place').unionAll(folders).limit(1))).length > 0
 }
 
 async function sharedValues(
@@ -149,27 +133,9 @@ async function sharedValues(
     .whereRef('keys.tenant_id', '=', 'attachments.tenant_id')
     .whereRef('keys.id', '=', 'attachments.key_id')
     .where('keys.is_secret', '=', flag(true))
-    .select('attachments.delivered_name as name')
-    .distinct()
-  const ofBundles = shared
-    .crossJoin('bundle_policies')
-    .where(inOneTenant('bundle_policies.bundle_id', 'others.bundle_id'))
-    .select(RULES)
-  const ofFolders = shared
-    .where((has) => has.exists(selectOf(query, 'folder_policies', tenantId).select('folder')))
-    .crossJoin('bundles')
-    .crossJoin('folder_policies')
-    .where(inOneTenant('bundles.id', 'others.bundle_id'))
-    .where(FOLDER_HAS_BUNDLE)
-    .select(RULES)
-  const rows = await inChunks(all, async (some) => {
-    const sets = [
-      ask(query, ofBundles.where('attachments.delivered_name', 'in', some)),
-      ask(query, ofFolders.where('attachments.delivered_name', 'in', some)),
-    ]
-    return (await Promise.all(sets)).flat()
-  })
-  return bySet(query, tenantId, rows)
+    .select(['attachments.delivered_name as name', 'others.bundle_id'])
+  const held: KeysHeld = (some) => shared.where('attachments.delivered_name', 'in', some)
+  return bySet(query, tenantId, await rulesOfHolders({ query, tenantId }, all, held))
 }
 
 // The rules tell the names of the keys, so they are asked of keys within reach.
@@ -185,27 +151,11 @@ export async function ofKeys(
   tenantId: string,
   keyIds: readonly string[],
 ): Promise<ValueRules[]> {
-  const held = keysAttached(query, tenantId)
+  const secrets = keysAttached(query, tenantId)
     .where('keys.is_secret', '=', flag(true))
-    .select('keys.name')
-    .distinct()
-  const ofBundles = held
-    .innerJoin('bundle_policies', (join) =>
-      join.on(inOneTenant('bundle_policies.bundle_id', 'attachments.bundle_id')),
-    )
-    .select(RULES)
-  const ofFolders = held
-    .innerJoin('bundles', (join) => join.on(inOneTenant('bundles.id', 'attachments.bundle_id')))
-    .innerJoin('folder_policies', (join) => join.on(FOLDER_HAS_BUNDLE))
-    .select(RULES)
-  const rows = await inChunks(keyIds, async (some) => {
-    const sets = [
-      ask(query, ofBundles.where('keys.id', 'in', some)),
-      ask(query, ofFolders.where('keys.id', 'in', some)),
-    ]
-    return (await Promise.all(sets)).flat()
-  })
-  return bySet(query, tenantId, rows)
+    .select(['keys.name', 'attachments.bundle_id'])
+  const held: KeysHeld = (some) => secrets.where('keys.id', 'in', some)
+  return bySet(query, tenantId, await rulesOfHolders({ query, tenantId }, keyIds, held))
 }
 
 async function bySet(
@@ -213,15 +163,17 @@ async function bySet(
   tenantId: string,
   rows: readonly (RulesRow & { name: string })[],
 ): Promise<ValueRules[]> {
-  const sets = Map.groupBy(rows, (row) => RULES.map((rule) => row[rule]).join('/'))
-  const firsts = [...sets.values()].flatMap(([first, ...others]) =>
-    first ? [{ ...first, names: [first, ...others].map(({ name }) => name) }] : [],
+  const sets = [...Map.groupBy(rows, (row) => RULES.map((rule) => row[rule]).join('/')).values()]
+  const settings = await settingsIn(
+    query,
+    tenantId,
+    sets.flatMap(([first]) => first ?? []),
   )
-  const settings = await settingsIn(query, tenantId, firsts)
-  return settings.map((set) => {
-    const { name: _, ...rules } = set
-    return { ...rules, people: rules.named ?? rules.people }
-  })
+  return settings.map((set, index) => ({
+    ...set,
+    people: set.named ?? set.people,
+    names: [...new Set(sets[index]?.map(({ name }) => name))],
+  }))
 }
 
 async function sharing(query: Query, tenantId: string, bundleId: string): ReturnType<PolicyStore['sharing']> {
@@ -234,38 +186,31 @@ async function sharing(query: Query, tenantId: string, bundleId: string): Return
   return rows.map(({ secrets, ...bundle }) => ({ bundle, secrets }))
 }
 
-export const settingOf = (row: RulesRow | undefined): PolicySetting => (row ? settingIn(row) : NO_RULES)
+export const settingOf = (row: RulesRow | null): PolicySetting => (row ? settingIn(row) : NO_RULES)
 
-export function tenantRules(query: Query, tenantId: string) {
-  return selectOf(query, 'tenant_policies', tenantId).select(RULES)
+/** What a place sets, without the members of groups. */
+export async function rulesAt(query: Query, tenantId: string, at: RulesAt): Promise<RulesRow | null> {
+  if (at !== null && 'bundleId' in at) {
+    const own = (bundles: RuledBundles) => bundles.where('bundles.id', '=', at.bundleId)
+    return (await rulesOfBundles(query, tenantId, own))[0]?.rules ?? null
+  }
+  const { workspace, folders } = await rulesAbove(query, tenantId)
+  return at === null ? workspace : (folders.find(({ folder }) => folder === at.folder) ?? null)
 }
 
-export function folderRules(query: Query, tenantId: string, folder: string) {
-  return selectOf(query, 'folder_policies', { tenantId, folder }).select(RULES)
+async function looseningOf(query: Query, tenantId: string, at: RulesAt): Promise<Loosening | null> {
+  return looseningIn(query, tenantId, await rulesAt(query, tenantId, at))
 }
 
-export function bundleRules(query: Query, tenantId: string, bundleId: string) {
-  return selectOf(query, 'bundle_policies', { tenantId, bundle_id: bundleId }).select(RULES)
-}
-
-function foldersOver(query: Query, bundle: { tenantId: string; id: string }) {
-  return selectOf(query, 'bundles', bundle).innerJoin('folder_policies', (join) => join.on(FOLDER_HAS_BUNDLE))
-}
-
-export async function looseningOf(query: Query, tenantId: string, at: RulesAt): Promise<Loosening | null> {
-  const { loosens_to: to, loosens_by: by, loosens_at: since } = (await loosensAt(query, tenantId, at)) ?? {}
+export async function looseningIn(
+  query: Query,
+  tenantId: string,
+  rules: RulesRow | null,
+): Promise<Loosening | null> {
+  const { loosens_to: to, loosens_by: by, loosens_at: since } = rules ?? {}
   if (!to || !by || !since) return null
   const asker = selectOf(query, 'memberships', { tenantId, user_id: by }).where('role', '=', 'owner')
   return (await isFound(asker)) ? { to, by, at: since } : null
-}
-
-function loosensAt(query: Query, tenantId: string, at: RulesAt) {
-  if (at === null) return selectOf(query, 'tenant_policies', tenantId).select(LOOSENS).executeTakeFirst()
-  const rows =
-    'folder' in at
-      ? selectOf(query, 'folder_policies', { tenantId, folder: at.folder }).select(LOOSENS)
-      : selectOf(query, 'bundle_policies', { tenantId, bundle_id: at.bundleId }).select(LOOSENS)
-  return rows.executeTakeFirst()
 }
 
 /** What an event tells of copies of keys that a bundle gets: the secrets for which bundles that hold the keys set more
@@ -289,10 +234,7 @@ export async function policyOfBundle(
   query: Query,
   { tenantId, bundleId, assurance }: PolicyPlace,
 ): Promise<Policy> {
-  const [[named], set] = await Promise.all([
-    ask(query, selectOf(query, 'bundles', { tenantId, id: bundleId }).select(['name', 'tags', 'production'])),
-    setOver(query, tenantId, bundleId),
-  ])
-  if (!named) throw bundleNotFound()
-  return effectivePolicy(assurance, set, named)
+  const { set, bundle } = await setOver(query, tenantId, bundleId)
+  if (!bundle) throw bundleNotFound()
+  return effectivePolicy(assurance, set, bundle)
 }

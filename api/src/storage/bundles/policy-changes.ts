@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { TouchRule } from '@keyferry/contract'
 import {
   type BundlePolicyChange,
   isIn,
@@ -22,17 +23,9 @@ import { endGrants } from '../people/grant-ends.ts'
 import { takeUnconfirmed } from '../people/groups.ts'
 import { endInvitations } from '../people/invitations.ts'
 import { holdTenant } from '../people/tenants.ts'
+import { linesAt, linesOf, RULES, type RulesRow, ruledText, rulesAbove } from '../rules/set-rules.ts'
 import { bundleEvent } from './bundle-changes.ts'
-import {
-  bundleRules,
-  folderRules,
-  looseningOf,
-  RULES,
-  rowOf,
-  settingOf,
-  settingsIn,
-  tenantRules,
-} from './policies.ts'
+import { looseningIn, rowOf, rulesAt, settingOf, settingsIn } from './policies.ts'
 
 /** `markSigned`: marks the keys of the workspace. */
 type RuleWriting = { readonly markSigned: (transaction: Query, tenantId: string) => Promise<void> }
@@ -49,11 +42,12 @@ type Writing = RuleWriting & { transaction: Recorded }
 /** The columns of changed rules. If people sign from now on, what lets others in without a signature ends. */
 async function rulesAfter(
   { transaction, markSigned }: Writing,
-  { before, change, at }: { before: PolicySetting; change: PolicyChange; at: RulesAt },
+  { held, change, at }: { held: RulesRow | null; change: PolicyChange; at: RulesAt },
   stamp: Stamp,
 ) {
   const { tenantId } = stamp
-  const known = await looseningOf(transaction, tenantId, at)
+  const before = settingOf(held)
+  const known = await looseningIn(transaction, tenantId, held)
   const { touch, loosening } =
     change.touch === undefined
       ? { touch: before.touch, loosening: known }
@@ -64,8 +58,28 @@ async function rulesAfter(
     await takeUnconfirmed(transaction, stamp)
     await markSigned(transaction, tenantId)
   }
+  await notePlace(transaction, tenantId, { at, touch })
   const { to: loosens_to = null, by: loosens_by = null, at: loosens_at = null } = loosening ?? {}
   return { ...rowOf({ ...changed(before, change), touch }), loosens_to, loosens_by, loosens_at }
+}
+
+// The workspace is held, so that none of two changes at once is lost.
+async function notePlace(
+  transaction: Query,
+  tenantId: string,
+  { at, touch }: { at: RulesAt; touch: TouchRule | null },
+): Promise<void> {
+  const tenant = transaction.selectFrom('tenants').select('ruled').where('id', '=', tenantId)
+  const { ruled } = await tenant.executeTakeFirstOrThrow()
+  const noted = ruledText([...linesOf(ruled), ...linesAt(at, touch)])
+  if (noted === ruled) return
+  await transaction.updateTable('tenants').set({ ruled: noted }).where('id', '=', tenantId).execute()
+}
+
+// Without its row of rules, the bundle is refused from now on.
+async function noteBundle(transaction: Query, tenantId: string, id: string): Promise<void> {
+  const unnoted = updateOf(transaction, 'bundles', { tenantId, id }).where('ruled', 'is', null)
+  await unnoted.set({ ruled: 1 }).execute()
 }
 
 async function requireKeysOnly(query: Query, tenantId: string, at: RulesAt): Promise<void> {
@@ -86,6 +100,7 @@ async function changeBundle(
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp
+  await holdTenant(transaction, tenantId)
   const place = { tenantId, id: bundleId }
   // Holds the bundle until the transaction ends.
   const held = await updateOf(transaction, 'bundles', place)
@@ -93,17 +108,19 @@ async function changeBundle(
     .returning(['id', 'name', 'production'])
     .executeTakeFirst()
   if (!held) throw bundleNotFound()
-  const before = settingOf(await bundleRules(transaction, tenantId, bundleId).executeTakeFirst())
+  const at = { bundleId }
+  const before = await rulesAt(transaction, tenantId, at)
   const { production } = held
-  requireExpected(change, { ...before, production })
+  requireExpected(change, { ...settingOf(before), production })
   if (change.production !== undefined && change.production !== production)
     await updateOf(transaction, 'bundles', place).set({ production: change.production }).execute()
-  const rules = await rulesAfter({ transaction, ...writing }, { before, change, at: { bundleId } }, stamp)
+  const rules = await rulesAfter({ transaction, ...writing }, { held: before, change, at }, stamp)
   await transaction
     .insertInto('bundle_policies')
     .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
     .onConflict((taken) => taken.columns(['tenant_id', 'bundle_id']).doUpdateSet(rules))
     .execute()
+  await noteBundle(transaction, tenantId, bundleId)
   const event = { action: 'bundle.policy_changed', data: changeData(change) } as const
   transaction.record(bundleEvent(held, stamp, event))
   await endGrants(transaction, { tenantId, bundleId }, { reason: 'policy_changed', ...madeBy(stamp) })
@@ -116,12 +133,10 @@ async function changeTenant(
 ): Promise<void> {
   const { tenantId } = stamp
   await holdTenant(transaction, tenantId)
-  const held =
-    folder === null ? tenantRules(transaction, tenantId) : folderRules(transaction, tenantId, folder)
-  const before = settingOf(await held.executeTakeFirst())
-  requireExpected(change, before)
   const at = folder === null ? null : { folder }
-  const rules = await rulesAfter({ transaction, ...writing }, { before, change, at }, stamp)
+  const held = await rulesAt(transaction, tenantId, at)
+  requireExpected(change, settingOf(held))
+  const rules = await rulesAfter({ transaction, ...writing }, { held, change, at }, stamp)
   await keepRules(transaction, { tenantId, folder }, rules)
   const { name } = await transaction
     .selectFrom('tenants')
@@ -181,22 +196,27 @@ export async function takeRules(
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp
-  const ofFolders = selectOf(transaction, 'folder_policies', tenantId).select(['folder', ...RULES])
-  const folders = await settingsIn(transaction, tenantId, await ofFolders.execute())
-  const over = (name: string) => folders.filter(({ folder }) => isIn(folder, name))
-  const ofBundle = await bundleRules(transaction, tenantId, from.id).execute()
-  const [own = NO_RULES] = await settingsIn(transaction, tenantId, ofBundle)
+  const { folders } = await rulesAbove(transaction, tenantId)
+  const held = await rulesAt(transaction, tenantId, { bundleId: from.id })
+  const [own = NO_RULES, ...sets] = await settingsIn(transaction, tenantId, [held, ...folders])
+  const over = (name: string) => sets.filter((_, index) => isIn(folders[index]?.folder ?? '', name))
   const taken = rulesTaken(own, { left: over(from.name), entered: over(to.name) }, to)
   const added = RULES.filter((rule) => !isDeepStrictEqual(taken[rule], own[rule]))
   const isNew = id !== from.id
   if (isNew ? RULES.every((rule) => taken[rule] === null) : added.length === 0) return
   // What an owner asked to loosen was another rule.
-  const asked = taken.touch === own.touch ? {} : { loosens_to: null, loosens_by: null, loosens_at: null }
+  const {
+    loosens_to = null,
+    loosens_by = null,
+    loosens_at = null,
+  } = isNew || held === null || taken.touch !== own.touch ? {} : held
+  const rules = { ...rowOf(taken), loosens_to, loosens_by, loosens_at }
   await transaction
     .insertInto('bundle_policies')
-    .values({ tenant_id: tenantId, bundle_id: id, ...rowOf(taken) })
-    .onConflict((held) => held.columns(['tenant_id', 'bundle_id']).doUpdateSet({ ...rowOf(taken), ...asked }))
+    .values({ tenant_id: tenantId, bundle_id: id, ...rules })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'bundle_id']).doUpdateSet(rules))
     .execute()
+  await noteBundle(transaction, tenantId, id)
   if (isNew) return
   const data = changeData(Object.fromEntries(added.map((rule) => [rule, taken[rule]])))
   transaction.record(bundleEvent({ id, name: to.name }, stamp, { action: 'bundle.policy_changed', data }))

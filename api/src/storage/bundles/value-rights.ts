@@ -1,5 +1,4 @@
 import type { Changers } from '@keyferry/contract'
-import { isIn } from '../../domain/approvals/policy.ts'
 import { type BundleRights, changersAt } from '../../domain/library/value-rights.ts'
 import { type BundleReach, reaches } from '../../domain/people/reach.ts'
 import { inChunks } from '../base/chunks.ts'
@@ -7,8 +6,9 @@ import { ask } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
-import { FOLDER_HAS_BUNDLE, keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
+import { foldersOver, RULES, rulesAbove, rulesOfBundles, rulesOfHolders } from '../rules/set-rules.ts'
 
 /** Who reads, with the whole library: rules out of reach count too. */
 type Reading = { query: Query; reach: BundleReach }
@@ -21,14 +21,15 @@ export async function changersOf(
   tenantId: string,
   keyIds: readonly string[],
 ): Promise<ReadonlyMap<string, Changers>> {
-  const [workspace, rows, outside] = await Promise.all([
-    changersOfWorkspace(query, tenantId),
-    inChunks(keyIds, (ids) => placesOf(query, tenantId, ids)),
+  const attached = selectOf(query, 'attachments', tenantId).select(['key_id as name', 'bundle_id'])
+  const [{ workspace }, rows, outside] = await Promise.all([
+    rulesAbove(query, tenantId),
+    rulesOfHolders({ query, tenantId }, keyIds, (some) => attached.where('key_id', 'in', some)),
     reach === null ? [] : heldOutside({ query, reach }, tenantId, keyIds),
   ])
-  const places = Map.groupBy(rows, ({ key_id }) => key_id)
+  const places = Map.groupBy(rows, ({ name }) => name)
   const theirs = new Set(outside)
-  const changers = (id: string) => changersAt([...workspace, ...(places.get(id) ?? [])])
+  const changers = (id: string) => changersAt([...(workspace ? [workspace] : []), ...(places.get(id) ?? [])])
   return new Map(keyIds.map((id) => [id, theirs.has(id) ? 'owner' : changers(id)]))
 }
 
@@ -51,19 +52,19 @@ export async function rightsOfBundles(
   tenantId: string,
   bundleIds: readonly string[],
 ): Promise<ReadonlyMap<string, BundleRights>> {
-  const [workspace, rows, folders] = await Promise.all([
-    changersOfWorkspace(query, tenantId),
-    inChunks(bundleIds, (ids) => ask(query, rulesOf(query, tenantId, ids))),
-    ask(query, selectOf(query, 'folder_policies', tenantId).select(['folder', ...RULES])),
+  const [above, rows] = await Promise.all([
+    rulesAbove(query, tenantId),
+    inChunks(bundleIds, (ids) =>
+      rulesOfBundles(query, tenantId, (bundles) => bundles.where('bundles.id', 'in', ids)),
+    ),
   ])
   const outside = await secretsOutside({ query, reach }, tenantId, bundleIds)
   return new Map(
-    rows.map(({ id, name, created_by, production, ...own }) => {
-      const over = folders.flatMap(({ folder, ...rules }) => (isIn(folder, name) ? [rules] : []))
-      const places = [own, ...over]
+    rows.map(({ id, name, created_by, production, rules: own }) => {
+      const places = [...(own ? [own] : []), ...foldersOver(above, name)]
       const isRuled =
-        production === 'yes' || places.some((rules) => Object.values(rules).some((rule) => rule !== null))
-      const changers = changersAt([...workspace, ...places])
+        production === 'yes' || places.some((rules) => RULES.some((rule) => rules[rule] !== null))
+      const changers = changersAt([...(above.workspace ? [above.workspace] : []), ...places])
       return [id, { created_by, changers, isRuled, sharedOutside: outside.get(id) ?? NONE }]
     }),
   )
@@ -85,52 +86,6 @@ async function secretsOutside({ query, reach }: Reading, tenantId: string, bundl
 }
 
 const NONE: ReadonlySet<string> = new Set()
-
-const RULES = [
-  'assurance',
-  'approvers',
-  'changers',
-  'approvals_needed',
-  'agents',
-  'touch',
-  'remember_hours',
-] as const
-
-function rulesOf(query: Query, tenantId: string, bundleIds: readonly string[]) {
-  return selectOf(query, 'bundles', tenantId)
-    .leftJoin('bundle_policies', (join) => join.on(inOneTenant('bundle_policies.bundle_id', 'bundles.id')))
-    .where('bundles.id', 'in', bundleIds)
-    .select(['bundles.id', 'bundles.name', 'bundles.created_by', 'production', ...RULES])
-}
-
-function changersOfWorkspace(query: Query, tenantId: string) {
-  return ask(query, selectOf(query, 'tenant_policies', tenantId).select('changers'))
-}
-
-async function placesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
-  const held = selectOf(query, 'attachments', tenantId)
-    .where('attachments.key_id', 'in', keyIds)
-    .select('attachments.key_id')
-    .distinct()
-  const [ofBundles, ofFolders] = await Promise.all([
-    ask(
-      query,
-      held
-        .innerJoin('bundle_policies', (join) =>
-          join.on(inOneTenant('bundle_policies.bundle_id', 'attachments.bundle_id')),
-        )
-        .select('changers'),
-    ),
-    ask(
-      query,
-      held
-        .innerJoin('bundles', (join) => join.on(inOneTenant('bundles.id', 'attachments.bundle_id')))
-        .innerJoin('folder_policies', (join) => join.on(FOLDER_HAS_BUNDLE))
-        .select('changers'),
-    ),
-  ])
-  return [...ofBundles, ...ofFolders]
-}
 
 /** The secret keys of bundles, once for each other bundle (`others`) that holds them. */
 export function secretsElsewhere(query: Query, tenantId: string, bundleIds: readonly string[]) {

@@ -1,14 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import { send } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
+import { missingRules } from '../rules/noted-rules.ts'
 import { type RowSeals, type RowValues, type SealedWrite, writeOf } from '../seals/row-seals.ts'
 import { coveredColumns, SEAL, SEALED_NAMES, type SealedTable } from '../seals/sealed-tables.ts'
 
 const ROWS_AT_ONCE = 1_000
 
-/** A row that no server wrote or that another program changed, or an old one that was put back. `tenantId` null: its
+/** A row that no server wrote or that another program changed, an old one that was put back, or one that is missing
+ * although rules need it. `tenantId` null: its
  * table is of the whole server. */
-export type ForeignRow = Omit<SealedWrite, 'version'> & { problem: 'foreign' | 'old' }
+export type ForeignRow = Omit<SealedWrite, 'version'> & { problem: 'foreign' | 'old' | 'missing' }
 
 /** The newest version of a row that the audit logs know, by its table and name. */
 export type KnownVersions = ReadonlyMap<string, number>
@@ -33,6 +35,7 @@ export async function foreignRows(query: Query, sealing: RowSealing): Promise<Fo
     })
     look(await keyless(query, table))
   }
+  for (const row of await missingRules(query)) found.push({ ...row, problem: 'missing' })
   return found
 }
 

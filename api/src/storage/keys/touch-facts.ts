@@ -1,6 +1,4 @@
-import type { TouchRule } from '@keyferry/contract'
 import { digestOf } from '@keyferry/crypto/digest'
-import { sql } from 'kysely'
 import { z } from 'zod'
 import { isIn, strictestTouch } from '../../domain/approvals/policy.ts'
 import { DomainError } from '../../domain/base/errors.ts'
@@ -9,9 +7,10 @@ import { inChunks } from '../base/chunks.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { beforeWrites } from '../base/recording.ts'
 import { flag } from '../base/tables.ts'
-import { FOLDER_HAS_BUNDLE, keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { listGroups } from '../people/groups.ts'
 import { holdTenant } from '../people/tenants.ts'
+import { foldersOver, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules } from '../rules/set-rules.ts'
 
 export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore {
   return {
@@ -28,7 +27,7 @@ export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFa
 }
 
 async function find(query: Query, tenantId: string, about: CallSubject): Promise<TouchFacts> {
-  const rules = await rulesIn(query, tenantId)
+  const rules = await touchRules(query, tenantId)
   if (rules.length === 0 && about.isSetting !== true) return { touch: 'none', concerns: {} }
   const at = { query, tenantId }
   const proposals = await rowsOf(about.proposalIds, (ids) => proposalsIn(at, ids))
@@ -63,32 +62,12 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
   return { touch: strictestTouch(reached), concerns: Object.fromEntries(sorted) }
 }
 
-/** `bundle_id` and `folder`: null for the workspace. A rule of a folder comes by itself, and for each bundle in it. */
-type SetRule = { bundle_id: string | null; folder: string | null; touch: TouchRule | null }
-
-async function rulesIn(query: Query, tenantId: string): Promise<SetRule[]> {
-  const none = sql<string | null>`cast(null as text)`
-  const folders = selectOf(query, 'folder_policies', tenantId)
-  const all = await selectOf(query, 'tenant_policies', tenantId)
-    .select([none.as('bundle_id'), none.as('folder'), 'touch'])
-    .unionAll(selectOf(query, 'bundle_policies', tenantId).select(['bundle_id', none.as('folder'), 'touch']))
-    .unionAll(folders.select([none.as('bundle_id'), 'folder', 'touch']))
-    .unionAll(
-      folders
-        .where('touch', '<>', 'none')
-        .innerJoin('bundles', (join) => join.on(FOLDER_HAS_BUNDLE))
-        .select(['bundles.id as bundle_id', none.as('folder'), 'touch']),
-    )
-    .execute()
-  return all.filter(({ touch }) => touch !== null && touch !== 'none')
-}
-
 type Touching = { bundleIds: readonly string[]; keyIds: readonly string[]; newNames: readonly string[] }
 
 // The rule of the workspace reaches every bundle, and every key, also one that no bundle holds.
 function reaching({ bundleIds, keyIds, newNames }: Touching, holders: readonly string[]) {
   const reached = new Set([...bundleIds, ...holders])
-  return ({ bundle_id, folder }: SetRule) => {
+  return ({ bundle_id, folder }: TouchRuleAt) => {
     if (folder !== null) return newNames.some((name) => isIn(folder, name))
     return bundle_id === null ? reached.size + keyIds.length > 0 : reached.has(bundle_id)
   }
@@ -104,20 +83,10 @@ function rowsOf<Row>(
 }
 
 async function bundlesIn({ query, tenantId }: At, column: 'id' | 'name', wanted: readonly string[]) {
-  const rows = await selectOf(query, 'bundles', tenantId)
-    .leftJoin('bundle_policies', (join) =>
-      join
-        .onRef('bundle_policies.tenant_id', '=', 'bundles.tenant_id')
-        .onRef('bundle_policies.bundle_id', '=', 'bundles.id'),
-    )
-    .selectAll('bundle_policies')
-    .select(['bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production'])
-    .where(`bundles.${column}`, 'in', wanted)
-    .execute()
-  const folders = await selectOf(query, 'folder_policies', tenantId).selectAll().orderBy('folder').execute()
-  return rows.map(({ id, name, tags, production, ...rules }) => {
-    const over = folders.filter(({ folder }) => isIn(folder, name))
-    const all = over.length === 0 ? rules : [rules, over]
+  const { folders } = await rulesAbove(query, tenantId)
+  const rows = await rulesOfBundles(query, tenantId, (all) => all.where(`bundles.${column}`, 'in', wanted))
+  return rows.map(({ id, name, tags, production, rules }) => {
+    const all = [rules, foldersOver({ folders }, name)]
     return { id, name, tags, production, rules_sha256: digestOf(JSON.stringify(all)) }
   })
 }

@@ -19,6 +19,7 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
 import type { Tables } from '../base/tables.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
+import { touchRules } from '../rules/set-rules.ts'
 import { endGrants } from './grant-ends.ts'
 import { type MovedMembership, moveMembership } from './membership-moves.ts'
 import { removePasskeys } from './passkeys.ts'
@@ -213,10 +214,7 @@ async function tenantsOf(query: Query, userIds: readonly string[]): Promise<stri
 
 async function asksForTouch(query: Query, { old, fresh }: Pair): Promise<boolean> {
   for (const tenantId of await tenantsOf(query, fresh === null ? [old.id] : [old.id, fresh.id]))
-    for (const table of ['tenant_policies', 'folder_policies', 'bundle_policies'] as const) {
-      const rules = selectOf(query, table, tenantId)
-      if (await isFound(rules.where('touch', 'is not', null).where('touch', '<>', 'none'))) return true
-    }
+    if ((await touchRules(query, tenantId)).length > 0) return true
   return false
 }
 

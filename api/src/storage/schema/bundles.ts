@@ -51,6 +51,8 @@ export const bundles = {
       created_at: text,
       updated_at: text,
       updated_by: text,
+      /** 1: it has rules of its own. */
+      ruled: orNull(whole),
       ...seal,
     },
     rules: [
@@ -62,18 +64,18 @@ export const bundles = {
   },
 
   bundle_policies: {
-    columns: { tenant_id: text, bundle_id: text, ...policy, ...loosening },
+    columns: { tenant_id: text, bundle_id: text, ...policy, ...loosening, ...seal },
     rules: ['primary key (tenant_id, bundle_id)', deletedWith('bundles', 'tenant_id, bundle_id')],
   },
 
   /** `folder`: how the names of its bundles begin, with the slash at the end. */
   folder_policies: {
-    columns: { tenant_id: text, folder: text, ...policy, ...loosening },
+    columns: { tenant_id: text, folder: text, ...policy, ...loosening, ...seal },
     rules: ['primary key (tenant_id, folder)', deletedWith('tenants', 'tenant_id')],
   },
 
   tenant_policies: {
-    columns: { tenant_id: text, ...policy, ...loosening },
+    columns: { tenant_id: text, ...policy, ...loosening, ...seal },
     rules: ['primary key (tenant_id)', deletedWith('tenants', 'tenant_id')],
   },
 

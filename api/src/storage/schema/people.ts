@@ -105,6 +105,9 @@ export const people = {
       /** During a rotation: the key that will encrypt next, and the one that encrypted before. Both decrypt. */
       next_key: orNull(bytes),
       old_key: orNull(bytes),
+      /** Where rules are, a line each (see set-rules.ts). */
+      ruled: orNull(text),
+      ...seal,
     },
     rules: ['primary key (id)', 'foreign key (owner_id) references users (id)'],
     indexes: { root_key: '(root_key_id, id)', owner: '(owner_id)' },

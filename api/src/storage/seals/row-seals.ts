@@ -14,7 +14,7 @@ export function versionText({ table, name, version }: SealedWrite): string {
 }
 
 export function writeOf(table: SealedTable, row: RowValues): SealedWrite {
-  const { tenant_id: tenantId = null, row_version: version } = row
+  const { tenant_id: tenantId = table === 'tenants' ? row['id'] : null, row_version: version } = row
   return {
     table,
     name: nameOf(table, row),
@@ -38,6 +38,12 @@ class RowNotWrittenByServer extends Error {
     super(`${row}: run keyferry-server audit-verify`)
     this.code = row
   }
+}
+
+/** @param row its table and key */
+export function changedPastServer(row: string): DomainError {
+  const cause = new RowNotWrittenByServer(row)
+  return new DomainError('internal', 'a row of the database was changed past the server', { cause })
 }
 
 /** Seals rows of the tables that decide, and checks them. Without a key, which only a process with the root key has,
@@ -68,8 +74,7 @@ export class RowSeals {
   /** @throws DomainError internal: no server wrote this row, or another program changed it */
   require(table: SealedTable, row: RowValues): void {
     if (!this.areRequired || this.isWhole(table, row)) return
-    const cause = new RowNotWrittenByServer(`${table} ${nameOf(table, row)}`)
-    throw new DomainError('internal', 'a row of the database was changed past the server', { cause })
+    throw changedPastServer(`${table} ${nameOf(table, row)}`)
   }
 
   /** Rows with their seals, for a statement that inserts them or changes them.

@@ -14,6 +14,19 @@ const SEALED_TABLES = {
   users: { key: ['id'], free: ['last_login', 'created_at', 'updated_at'] },
   person_links: { key: ['id'], free: ['created_at'] },
   passkeys: { key: ['id'], free: ['counter', 'name', 'created_at', 'last_used_at'] },
+  tenants: {
+    key: ['id'],
+    free: [
+      'owner_id',
+      'name',
+      'wrapped_key',
+      'root_key_id',
+      'created_at',
+      'updated_at',
+      'next_key',
+      'old_key',
+    ],
+  },
   memberships: { key: ['id'], free: ['created_at'] },
   invitations: { key: ['id'], free: [] },
   machines: { key: ['tenant_id', 'id'], free: ['description', 'created_by', 'created_at', 'updated_at'] },
@@ -28,6 +41,9 @@ const SEALED_TABLES = {
   },
   attachments: { key: ['tenant_id', 'bundle_id', 'key_id'], free: ['position'] },
   bundles: { key: ['id'], free: ['description', 'created_at', 'updated_at', 'updated_by'] },
+  bundle_policies: { key: ['tenant_id', 'bundle_id'], free: [] },
+  folder_policies: { key: ['tenant_id', 'folder'], free: [] },
+  tenant_policies: { key: ['tenant_id'], free: [] },
   grants: { key: ['tenant_id', 'id'], free: ['uses', 'created_at', 'last_used_at'] },
 } as const satisfies { [Table in keyof SealableRows]?: { key: ColumnsOf<Table>; free: ColumnsOf<Table> } }
 

@@ -2,6 +2,7 @@ import {
   type CompiledQuery,
   createQueryId,
   type DatabaseConnection,
+  type DialectAdapter,
   InsertQueryNode,
   type Kysely,
   type QueryCompiler,
@@ -62,6 +63,12 @@ export class Sealing implements QueryCompiler {
     if (change) return kept(this.#changes, node, change)
     const checked = checkedQuery(node)
     return checked ? kept(this.#checked, node, checked) : node
+  }
+
+  /** Let `areSealsRequired` find the seals. */
+  known<Adapter extends DialectAdapter>(adapter: Adapter): Adapter {
+    sealsBy.set(adapter, this.seals)
+    return adapter
   }
 
   /** Check what a connection returns, and note what it writes. */
@@ -130,6 +137,14 @@ export class Sealing implements QueryCompiler {
   #compiled(node: RootOperationNode): CompiledQuery {
     return this.#compiler.compileQuery(node, createQueryId())
   }
+}
+
+// All query layers of a database have its adapter, transactions too.
+const sealsBy = new WeakMap<DialectAdapter, RowSeals>()
+
+/** Whether a row without its seal is refused. */
+export function areSealsRequired(query: Transaction): boolean {
+  return sealsBy.get(query.getExecutor().adapter)?.areRequired === true
 }
 
 function kept<Sealed extends { node: RootOperationNode }>(

@@ -1,0 +1,67 @@
+import type { TouchRule } from '@keyferry/contract'
+import { type RawBuilder, sql } from 'kysely'
+import { send } from '../base/pipeline.ts'
+import type { Query } from '../base/queries.ts'
+import type { SealedTable } from '../seals/sealed-tables.ts'
+import { asksTouch, BUNDLES, linesOf, ruledText, TOUCH, WORKSPACE } from './set-rules.ts'
+
+/*
+ * These statements are not built by the query layer, because it refuses the rows that they are about.
+ */
+
+/** Note where rules are: nodes of the build before do not. Seal the rows after it.
+ * @param hold keeps others from changing rules until the transaction ends */
+export async function noteRules(transaction: Query, hold: RawBuilder<unknown>): Promise<void> {
+  const tenants = sql<TenantRow>`select id, ruled from tenants order by id ${hold}`
+  const { rows } = await tenants.execute(transaction)
+  const places = await placesIn(transaction)
+  for (const { id, ruled } of rows) {
+    const kept = linesOf(ruled).filter((line) => line === BUNDLES || line === TOUCH)
+    const noted = ruledText([...kept, ...(places.get(id) ?? [])])
+    const change = sql`update tenants set ruled = ${noted} where id = ${id}`
+    if (noted !== ruled) await send(transaction, change.compile(transaction))
+  }
+  const added = sql`update bundles set ruled = 1 where ruled is null and ${HAS_ROW}`
+  await send(transaction, added.compile(transaction))
+  const left = sql`update bundles set ruled = null where ruled = 1 and not ${HAS_ROW}`
+  await send(transaction, left.compile(transaction))
+}
+
+/** Rows of rules that are gone. */
+export async function missingRules(
+  query: Query,
+): Promise<{ table: SealedTable; name: string; tenantId: string }[]> {
+  const { rows } = await sql<TenantRow>`select id, ruled from tenants where ruled is not null`.execute(query)
+  const places = await placesIn(query)
+  const ofTenants = rows.flatMap(({ id, ruled }) => {
+    const gone = linesOf(ruled).filter((line) => !places.get(id)?.includes(line))
+    return gone.flatMap((line) => {
+      if (line === WORKSPACE) return { table: 'tenant_policies' as const, name: id, tenantId: id }
+      if (line === BUNDLES || line === TOUCH) return []
+      return { table: 'folder_policies' as const, name: `${id} ${line}`, tenantId: id }
+    })
+  })
+  const bundles = sql<{ id: string; tenant_id: string }>`
+    select id, tenant_id from bundles where ruled = 1 and not ${HAS_ROW}`
+  const ofBundles = (await bundles.execute(query)).rows.map(({ id, tenant_id: tenantId }) => {
+    return { table: 'bundle_policies' as const, name: `${tenantId} ${id}`, tenantId }
+  })
+  return [...ofTenants, ...ofBundles]
+}
+
+type TenantRow = { id: string; ruled: string | null }
+
+const HAS_ROW = sql`exists (select 1 from bundle_policies as rules
+  where rules.tenant_id = bundles.tenant_id and rules.bundle_id = bundles.id)`
+
+/** The lines of each workspace that has rules. */
+async function placesIn(query: Query): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { rows } = await sql<{ tenant_id: string; line: string; touch: TouchRule | null }>`
+    select tenant_id, ${sql.lit(WORKSPACE)} as line, touch from tenant_policies
+    union all select tenant_id, folder, touch from folder_policies
+    union all select distinct tenant_id, ${sql.lit(BUNDLES)}, touch from bundle_policies`.execute(query)
+  const places = new Map<string, string[]>()
+  for (const { tenant_id, line, touch } of rows)
+    places.set(tenant_id, [...(places.get(tenant_id) ?? []), line, ...(asksTouch(touch) ? [TOUCH] : [])])
+  return places
+}

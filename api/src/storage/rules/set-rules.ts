@@ -1,0 +1,176 @@
+import type { TouchRule } from '@keyferry/contract'
+import type { AliasableExpression } from 'kysely'
+import { isIn, type RulesAt } from '../../domain/approvals/policy.ts'
+import { inChunks } from '../base/chunks.ts'
+import { ask } from '../base/pipeline.ts'
+import type { Query } from '../base/queries.ts'
+import { inOneTenant } from '../base/statements.ts'
+import type { Tables } from '../base/tables.ts'
+import { selectOf } from '../base/tenant-rows.ts'
+import { changedPastServer } from '../seals/row-seals.ts'
+import { areSealsRequired } from '../seals/sealing.ts'
+
+/*
+ * Rules loosen when their row is missing. So `tenants.ruled` says where rules are in a workspace, and `bundles.ruled`
+ * that a bundle has some: the seals of these rows cover it. What judges by rules reads them here, and nowhere else.
+ */
+
+export const RULES = [
+  'assurance',
+  'approvers',
+  'people',
+  'changers',
+  'approvals_needed',
+  'agents',
+  'remember_hours',
+  'touch',
+] as const
+
+const COLUMNS = [...RULES, 'loosens_to', 'loosens_by', 'loosens_at'] as const
+
+/** What a place sets, as it is stored. */
+export type RulesRow = Pick<Tables['tenant_policies'], (typeof COLUMNS)[number]>
+
+/** The lines of `tenants.ruled` beside those that name a folder, with its slash at the end. */
+export const [WORKSPACE, BUNDLES, TOUCH] = ['workspace', 'bundles', 'touch'] as const
+
+/** What a workspace and its folders set. */
+type RulesAbove = {
+  workspace: RulesRow | null
+  folders: readonly (RulesRow & { folder: string })[]
+  /** False: no bundle has rules, and no folder. */
+  inBundles: boolean
+  /** False: no place has a rule `touch`. */
+  inTouch: boolean
+}
+
+/** @throws DomainError internal: a row of rules is missing */
+export async function rulesAbove(query: Query, tenantId: string): Promise<RulesAbove> {
+  const tenants = query.selectFrom('tenants').where('tenants.id', '=', tenantId)
+  const [tenant] = await ask(
+    query,
+    tenants
+      .leftJoin('tenant_policies', 'tenant_policies.tenant_id', 'tenants.id')
+      .select(['tenants.ruled', 'tenant_policies.tenant_id', ...COLUMNS]),
+  )
+  const isBound = areSealsRequired(query)
+  const lines = linesOf(tenant?.ruled ?? null)
+  const isSet = (line: string) => !isBound || lines.includes(line)
+  const named = lines.filter((line) => line.endsWith('/'))
+  const folders =
+    isBound && named.length === 0 ? [] : await ask(query, rulesOfFolders(query, tenantId).orderBy('folder'))
+  if (isBound) {
+    const missing = named.find((name) => folders.every(({ folder }) => folder !== name))
+    if (missing !== undefined) throw changedPastServer(`folder_policies ${tenantId} ${missing}`)
+    if (lines.includes(WORKSPACE) && tenant?.tenant_id === null)
+      throw changedPastServer(`tenant_policies ${tenantId}`)
+  }
+  return {
+    workspace: tenant?.tenant_id == null ? null : tenant,
+    folders,
+    inBundles: isSet(BUNDLES) || folders.length > 0,
+    inTouch: isSet(TOUCH),
+  }
+}
+
+function rulesOfFolders(query: Query, tenantId: string) {
+  return selectOf(query, 'folder_policies', tenantId).select(['folder', ...COLUMNS])
+}
+
+export function linesOf(ruled: string | null): string[] {
+  return ruled?.split('\n') ?? []
+}
+
+/** As `tenants.ruled` holds the lines. They stay when a rule ends, because its row stays too. */
+export function ruledText(lines: readonly string[]): string | null {
+  return [...new Set(lines)].toSorted().join('\n') || null
+}
+
+export function linesAt(at: RulesAt, touch: TouchRule | null): string[] {
+  const place = at === null ? WORKSPACE : 'folder' in at ? at.folder : BUNDLES
+  return asksTouch(touch) ? [place, TOUCH] : [place]
+}
+
+export function asksTouch(touch: TouchRule | null): boolean {
+  return touch !== null && touch !== 'none'
+}
+
+function bundlesRuled(query: Query, tenantId: string) {
+  return selectOf(query, 'bundles', tenantId)
+    .leftJoin('bundle_policies', (join) => join.on(inOneTenant('bundle_policies.bundle_id', 'bundles.id')))
+    .select(['bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production', 'bundles.created_by'])
+    .select(['bundles.ruled', 'bundle_policies.bundle_id', ...COLUMNS])
+}
+
+export type RuledBundles = ReturnType<typeof bundlesRuled>
+
+/** Bundles, each with what it sets.
+ * @throws DomainError internal: a row of rules is missing */
+export async function rulesOfBundles(
+  query: Query,
+  tenantId: string,
+  narrowed: (bundles: RuledBundles) => RuledBundles,
+) {
+  const rows = await ask(query, narrowed(bundlesRuled(query, tenantId)))
+  return rows.map(({ ruled, bundle_id, id, name, tags, production, created_by, ...rules }) => {
+    if (ruled === 1 && bundle_id === null && areSealsRequired(query))
+      throw changedPastServer(`bundle_policies ${tenantId} ${id}`)
+    return { id, name, tags, production, created_by, rules: bundle_id === null ? null : rules }
+  })
+}
+
+/** What the folders set that a bundle of this name is in. */
+export function foldersOver({ folders }: Pick<RulesAbove, 'folders'>, name: string) {
+  return folders.filter(({ folder }) => isIn(folder, name))
+}
+
+/** Selects keys by some of what is asked for, each with a bundle that holds it. `name`: what the rules are told by. */
+export type KeysHeld = (some: readonly string[]) => AliasableExpression<{ name: string; bundle_id: string }>
+
+/** What bundles set that hold keys, and the folders that these bundles are in, for each key. */
+export async function rulesOfHolders(
+  { query, tenantId }: { query: Query; tenantId: string },
+  wanted: readonly string[],
+  held: KeysHeld,
+): Promise<(RulesRow & { name: string })[]> {
+  const above = await rulesAbove(query, tenantId)
+  if (!above.inBundles) return []
+  return inChunks(wanted, async (some) => {
+    const holding = query.selectFrom(held(some).as('held'))
+    const holders = await rulesOfBundles(query, tenantId, (bundles) =>
+      bundles.where('bundles.id', 'in', holding.select('held.bundle_id')),
+    )
+    const sets = new Map(
+      holders.map(({ id, name, rules }) => [id, [...(rules ? [rules] : []), ...foldersOver(above, name)]]),
+    )
+    const ruled = [...sets].flatMap(([id, places]) => (places.length > 0 ? [id] : []))
+    const names = holding.select(['held.name', 'held.bundle_id']).distinct()
+    const rows = await inChunks(ruled, (ids) => ask(query, names.where('held.bundle_id', 'in', ids)))
+    return rows.flatMap(({ name, bundle_id }) =>
+      (sets.get(bundle_id) ?? []).map((rules) => ({ ...rules, name })),
+    )
+  })
+}
+
+/** `bundle_id` and `folder`: null for the workspace. A rule of a folder comes by itself, and for each bundle in it. */
+export type TouchRuleAt = { bundle_id: string | null; folder: string | null; touch: TouchRule | null }
+
+/** The rules `touch` that ask for something. */
+export async function touchRules(query: Query, tenantId: string): Promise<TouchRuleAt[]> {
+  const { workspace, folders, inBundles, inTouch } = await rulesAbove(query, tenantId)
+  if (!inTouch) return []
+  const bundles = inBundles ? await rulesOfBundles(query, tenantId, (all) => all) : []
+  const ofBundles = bundles.flatMap(({ id: bundle_id, name, rules }) =>
+    [...(rules ? [rules] : []), ...foldersOver({ folders }, name)].map(({ touch }) => ({
+      bundle_id,
+      folder: null,
+      touch,
+    })),
+  )
+  const all: TouchRuleAt[] = [
+    ...(workspace ? [{ bundle_id: null, folder: null, touch: workspace.touch }] : []),
+    ...folders.map(({ folder, touch }) => ({ bundle_id: null, folder, touch })),
+    ...ofBundles,
+  ]
+  return all.filter(({ touch }) => asksTouch(touch))
+}

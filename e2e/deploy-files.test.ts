@@ -171,6 +171,20 @@ test('the operator’s commands have the user, settings and data of the unit', (
   for (const form of [/\bDATA_DIR=\S+/, /\/usr\/bin\/env \S+/]) expect(script).toContain(form.exec(unit)?.[0])
 })
 
+test('the operator’s commands on a node have the settings of both layers, and the port of the API', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyferry-node-'))
+  for (const name of ['keyferry.env', 'web.env', 'api.env'])
+    writeFileSync(join(folder, name), read(`nodes/${name}`))
+  writeFileSync(join(folder, 'web.env'), `${read('nodes/web.env')}OIDC_ISSUER=https://idp.example.com\n`)
+  const script = read('nodes/keyferry-server')
+    .replaceAll('/etc/keyferry', folder)
+    .replace(/^exec .*/m, 'exec env')
+  const env = execFileSync('sh', ['-ec', script], { encoding: 'utf8' })
+  rmSync(folder, { recursive: true, force: true })
+  expect(env).toContain('\nOIDC_ISSUER=https://idp.example.com\n')
+  expect(env).toContain('\nPORT=5395\n')
+})
+
 test('the workflow of a release has the form that GitHub demands', () => {
   const workflow = readFileSync(join(ROOT, '.github/workflows/release.yaml'), 'utf8')
   // The schema of the validator is older than this permission.

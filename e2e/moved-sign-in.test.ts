@@ -136,18 +136,23 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
   test('the operator links those who do not, first dry, then for all', async () => {
     const list = join(dataDir, 'people.txt')
     writeFileSync(list, `# old new\n${KIM.email} kim\n`)
-    const linkPeople = (...words: string[]) => {
+    const linkPeople = (words: string[], settings = oidc) => {
       const { PATH, HOME } = process.env
-      const env = { PATH, HOME, DATA_DIR: dataDir, PUBLIC_URL: url, ...oidc }
-      const run = spawnSync(process.execPath, [SERVER_PROGRAM, 'link-people', ...words], {
-        env,
-        encoding: 'utf8',
-      })
-      expect([run.status, run.stderr]).toEqual([0, expect.any(String)])
-      return run.stdout
+      const env = { PATH, HOME, DATA_DIR: dataDir, PUBLIC_URL: url, ...settings }
+      return spawnSync(process.execPath, [SERVER_PROGRAM, 'link-people', ...words], { env, encoding: 'utf8' })
     }
-    expect(linkPeople(list)).toContain('Nothing was changed.')
-    expect(linkPeople('apply', list)).toContain('All sessions of these people ended.')
+    const unset = linkPeople([list], { AUTH_MODE: 'oidc' })
+    expect([unset.status, unset.stdout]).toEqual([1, ''])
+    expect(unset.stderr).toContain('OIDC_ISSUER is missing: link-people needs it')
+    const dry = linkPeople([list])
+    expect([dry.status, dry.stdout]).toEqual([0, expect.stringContaining('Nothing was changed.')])
+    expect(dry.stdout).not.toMatch(/link [\da-f-]{36}/)
+    const applied = linkPeople(['apply', list])
+    expect([applied.status, applied.stdout]).toEqual([
+      0,
+      expect.stringContaining('sessions of these people ended'),
+    ])
+    expect(applied.stdout).toMatch(/link [\da-f-]{36}/)
     const { call } = await atProvider('kim')
     const tenants = await call('GET', '/api/v1/tenants')
     expect(tenants.map(({ role }) => role)).toContain('member')

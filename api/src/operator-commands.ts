@@ -96,7 +96,8 @@ export async function linkPeople(
     }),
   )
   return await linking.catch((error: unknown) => {
-    if (error instanceof NotApplied) return error.reports
+    // No link was made, so none has an id.
+    if (error instanceof NotApplied) return error.reports.map((report) => ({ ...report, id: null }))
     throw error
   })
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { LinkReport } from '@keyferry/api'
 import { endSessions, type Maintenance, type Operated, withApi, withRequests } from './maintenance.ts'
+import { required } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import { StartError } from './start-error.ts'
 
@@ -60,10 +61,11 @@ async function link(on: Operated, file: string, isApplied: boolean) {
 }
 
 /** The issuer of the subjects in the file; null: the file has e-mail addresses of accounts. */
-function issuerOf({ AUTH_MODE, OIDC_ISSUER, CLERK_ISSUER }: Settings): string | null {
-  const issuer = AUTH_MODE === 'oidc' ? OIDC_ISSUER : AUTH_MODE === 'clerk' ? CLERK_ISSUER : undefined
+function issuerOf(settings: Settings): string | null {
+  const { AUTH_MODE } = settings
   if (AUTH_MODE === 'local') throw new StartError('AUTH_MODE=local has one person: set how people sign in')
-  return issuer ?? null
+  if (AUTH_MODE === 'accounts') return null
+  return required(settings, AUTH_MODE === 'oidc' ? 'OIDC_ISSUER' : 'CLERK_ISSUER', 'link-people')
 }
 
 function linesOf(file: string): [string, string][] {

@@ -279,11 +279,12 @@ export const SETTINGS = {
     ...read.OFF,
   },
   OIDC_GROUPS_CLAIM: {
-    means: 'claim of the provider that lists the groups of a person; it fills those of OIDC_GROUPS',
+    means:
+      'claim of the provider that lists the groups of a person; it fills those of OIDC_GROUPS (on web nodes)',
     ...read.TEXT,
   },
   OIDC_GROUPS: {
-    means: 'which value of OIDC_GROUPS_CLAIM fills which group, by its id',
+    means: 'which value of OIDC_GROUPS_CLAIM fills which group, by its id (on API nodes)',
     mustBe: 'JSON such as {"sre": "0190d7a0-…"}',
     schema: read.groups,
   },

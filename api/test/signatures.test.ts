@@ -206,7 +206,12 @@ describe('an act of an owner that loosens something, where the sign-in may be 15
       send(name, parts(), 'unknown'),
       api.call(name, { as: owner, ...parts(), headers: { 'x-signed-in-at': seconds(0) } }),
     ])
-      expectError(await refused, 403, expect.stringContaining('sign in again'), 'sign_in_again')
+      expectError(
+        await refused,
+        403,
+        'your sign-in was too long ago for this change: sign in again',
+        'sign_in_again',
+      )
     expect((await send(name, parts(), seconds(0), seconds(901))).status).toBe(401)
     expect((await send(name, parts(), seconds(899))).status).toBeLessThan(300)
   })

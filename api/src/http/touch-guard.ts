@@ -57,10 +57,7 @@ function requireRecentSignIn(
   if (signInAgainSeconds === 0 || caller.role !== 'owner' || !loosens(sent)) return
   const oldest = clock.now().getTime() / 1_000 - signInAgainSeconds
   if (signedInSeconds === null || signedInSeconds < oldest)
-    throw new DomainError(
-      'sign_in_again',
-      'this loosens something, and your sign-in was too long ago: sign in again',
-    )
+    throw new DomainError('sign_in_again', 'your sign-in was too long ago for this change: sign in again')
 }
 
 // What is signed names neither bundles nor keys that a limited member does not reach, and their import takes none.

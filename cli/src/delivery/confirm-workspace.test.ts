@@ -25,3 +25,11 @@ test('the name of a workspace cannot show another id in the place of its own', a
   expect(text).toMatch(new RegExp(`^approved by kim for the workspace ${THEIRS},`))
   expect(text.indexOf(THEIRS)).toBeLessThan(text.indexOf(OWN))
 })
+
+test('the code of the page, typed too early, is no answer', async () => {
+  const answers = ['482 913', '482913', 'y']
+  const approved = { workspace: { id: THEIRS, name: 'Acme' }, approvers: ['kim'] }
+  const ask = async () => answers.shift() ?? null
+  expect(await requireExpected(approved, UNKNOWN, { ask, purpose: 'stored' })).toBe(true)
+  expect(answers).toEqual([])
+})

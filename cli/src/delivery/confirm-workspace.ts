@@ -93,7 +93,11 @@ export async function requireExpected(
   if (expected.knownId !== null) return false
   const text = `${shown(approved)}. Anyone who sees the link can approve in a workspace of their own`
   const event = { event: 'workspace_asked', workspace, approvers: approved.approvers }
-  const answer = await ask({ event, text, isQuestion: true }, `  ${VERBS[purpose]} this workspace? [y/N] `)
+  const question = `  ${VERBS[purpose]} this workspace? [y/N] `
+  let answer = await ask({ event, text, isQuestion: true }, question)
+  // The page shows its code already.
+  while (/^\d{3} ?\d{3}$/.test(answer?.trim() ?? ''))
+    answer = await ask({ event, text: 'answer y or n first, then type the code', isQuestion: true }, question)
   if (/^y(?:es)?$/i.test(answer?.trim() ?? '')) return true
   throw refusedError(
     `not confirmed: ${shown(approved)}`,

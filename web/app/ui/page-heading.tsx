@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTitle } from '../lib/page/use-title.ts'
+import { classNames } from './class-names.ts'
 
 type PageHeadingProps = { title: string; shown?: ReactNode; intro?: ReactNode; actions?: ReactNode }
 
@@ -14,7 +15,7 @@ export function PageHeading({ title, shown, intro, actions }: PageHeadingProps) 
   }, [])
   return (
     <div className="mb-6 flex flex-wrap items-center gap-x-6 gap-y-3">
-      <div className="min-w-0 flex-1 basis-64">
+      <div className={classNames('min-w-0 flex-1', intro === undefined ? 'basis-auto' : 'basis-64')}>
         <h1 ref={heading} tabIndex={-1} className="text-lg font-semibold">
           {shown ?? title}
         </h1>

@@ -106,7 +106,7 @@ function MemberRow({ member, isMe, isLastOwner, keys, onRemove, onLimit }: Membe
   return (
     <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
       <Face id={id} name={username} className="size-9 text-xs" />
-      <div className="min-w-0 flex-1 basis-32">
+      <div className="min-w-0 flex-1 basis-40">
         <p className="break-words">
           {username} {isMe && <Badge tone="accent">you</Badge>}
         </p>

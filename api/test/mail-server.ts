@@ -10,6 +10,8 @@ export class MailServer {
   readonly arrived: ArrivedMail[] = []
   /** Recipients that were named, also those that were refused. */
   readonly named: string[] = []
+  /** The names by which callers introduced themselves. */
+  readonly greeted = new Set<string>()
   /** The answer to a recipient; null: accepted. */
   refusal: ((to: string) => { code: number; text: string } | null) | null = null
   /** The answer to a whole mail; null: accepted; 'none': the connection ends without one. */
@@ -30,7 +32,8 @@ export class MailServer {
     const server = new SMTPServer({
       authOptional: true,
       logger: false,
-      onRcptTo: ({ address }, _session, done) => {
+      onRcptTo: ({ address }, { hostNameAppearsAs }, done) => {
+        this.greeted.add(hostNameAppearsAs)
         this.named.push(address)
         const refused = this.refusal?.(address) ?? null
         done(refused === null ? null : Object.assign(new Error(refused.text), { responseCode: refused.code }))

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createDeviceSeed, signDeviceRequest } from '@keyferry/crypto/device-key'
+import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { type MailEntry, mailsOf } from '../src/mail/domain/mail.ts'
@@ -416,6 +417,31 @@ describe.each(databases)('mails on %s', (kind) => {
     expect(mail.named.filter((to) => to === refusing)).toHaveLength(1)
   })
 
+  test('the log has the codes of a mail that is not sent, and never an address', async () => {
+    const email = newAddress()
+    mail.refusal = (to) => (to === email ? { code: 554, text: `5.7.1 <${to}>: Relay access denied` } : null)
+    onTestFinished(() => {
+      mail.refusal = null
+    })
+    await invite(email)
+    await expect.poll(() => states(email), SOON).toEqual([{ state: 'refused', attempts: 1 }])
+    const lines = api.log().split('\n')
+    const line = lines.findLast((each) => each.includes('mail not sent'))
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      end: 'refused',
+      command: 'RCPT TO',
+      answer: '554 5.7.1',
+    })
+    expect(line).not.toContain(email)
+  })
+
+  test('the server introduces itself by its public name', async () => {
+    const email = newAddress()
+    await invite(email)
+    await arrived(email)
+    expect([...mail.greeted]).toEqual(['keyferry.example.com'])
+  })
+
   test('a mail that the server got and did not answer is sent three times at most; a refused one once', async () => {
     const [unclear, refused] = [newAddress(), newAddress()]
     mail.verdict = (to) =>
@@ -446,6 +472,7 @@ describe.each(databases)('mails on %s', (kind) => {
     await mail.stop()
     expect((await invite(email)).status).toBe(201)
     await expect.poll(warnings, SOON).toContain('failing in the background: mail')
+    expect(api.log()).toMatch(/"error":"[^"]*ECONNREFUSED[^"]*".*"mail not sent"/)
     await mail.start()
     now += 2 * 60_000
     await arrived(email)
@@ -483,7 +510,8 @@ test('a server that answers without end is left after a while', async () => {
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
   const noted: boolean[] = []
-  const send = mailCaller(mailTo(`smtp://127.0.0.1:${port}`), (isFailing) => noted.push(isFailing), 300)
+  const parts = { noteServer: (isFailing: boolean) => noted.push(isFailing), log: pino({ level: 'silent' }) }
+  const send = mailCaller(mailTo(`smtp://127.0.0.1:${port}`), parts, 300)
   const mail = { id: 'm1', to: 'sam@example.com', subject: 's', text: 't', html: 'h' }
   expect(await send(mail, new AbortController().signal)).toMatchObject({ end: 'failed' })
   expect(noted).toEqual([true])
@@ -492,13 +520,18 @@ test('a server that answers without end is left after a while', async () => {
 })
 
 test('only a server on this machine gets mails without TLS', () => {
-  expect(transportOf('smtp://mail.example.com')).toMatchObject({ port: 587, secure: false, requireTLS: true })
-  expect(transportOf('smtps://sam:p%40ss@mail.example.com')).toMatchObject({
+  expect(transportOf(mailTo('smtp://mail.example.com'))).toMatchObject({
+    port: 587,
+    secure: false,
+    requireTLS: true,
+  })
+  expect(transportOf(mailTo('smtps://sam:p%40ss@mail.example.com'))).toMatchObject({
     port: 465,
     secure: true,
     auth: { user: 'sam', pass: 'p@ss' },
   })
-  expect(transportOf('smtp://localhost:2525')).toMatchObject({
+  expect(transportOf(mailTo('smtp://mail.example.com:465'))).toMatchObject({ port: 465, secure: true })
+  expect(transportOf(mailTo('smtp://localhost:2525'))).toMatchObject({
     port: 2525,
     requireTLS: false,
     ignoreTLS: true,

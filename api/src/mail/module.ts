@@ -43,7 +43,7 @@ export function handlers({ queries, clock, mail, ring }: ModuleParts) {
 export const start: ApiModule['start'] = (opened, parts) => {
   const { queries, steps, clock, log, mail, sweepSeconds } = parts
   if (mail === null) return
-  const send = mailCaller(mail, (isFailing) => steps.note('mail', isFailing))
+  const send = mailCaller(mail, { noteServer: (isFailing) => steps.note('mail', isFailing), log })
   const stores = { invitations: createInvitationStore(queries), grants: createGrantStore(queries) }
   const composing = { ...parts, ...stores, query: queries.query }
   const call = async (queued: QueuedMail, signal: AbortSignal) => {

@@ -85,7 +85,11 @@ test.each([
 ])('%s gets an answer with our error body', async (_what, text, status) => {
   const answer = await answerOf(open(await start({ times }), text))
   expect(answer).toContain(`HTTP/1.1 ${status}`)
-  expect(answer).toContain('{"error":"malformed request","code":"invalid"}')
+  const isTooLarge = status.startsWith('431')
+  const error = isTooLarge
+    ? { error: 'request headers are too large: in a browser, clear the cookies', code: 'too_large' }
+    : { error: 'malformed request', code: 'invalid' }
+  expect(answer).toContain(JSON.stringify(error))
 })
 
 const connections = async () =>

@@ -33,6 +33,8 @@ const LAST_CALLS_MS = 1_000
 const TIMES = { headers: 15 * SECOND, request: 60 * SECOND }
 const MALFORMED = '{"error":"malformed request","code":"invalid"}'
 const JSON_TYPE = 'application/json; charset=utf-8'
+const HEADERS =
+  '{"error":"request headers are too large: in a browser, clear the cookies","code":"too_large"}'
 const REFUSALS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
@@ -132,8 +134,9 @@ function refuse({ code }: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 function rawRefusal(status: string): string {
+  const body = status.startsWith('431') ? HEADERS : MALFORMED
   const head = `Connection: close\r\nContent-Type: ${JSON_TYPE}`
-  return `HTTP/1.1 ${status}\r\n${head}\r\nContent-Length: ${MALFORMED.length}\r\n\r\n${MALFORMED}`
+  return `HTTP/1.1 ${status}\r\n${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
 /** What is wrong with the target of a request, or null. A proxy in front may have read another host or path than this

@@ -106,10 +106,24 @@ describe('an e-mail address', () => {
     },
   )
 
+  test.each([false, 'False', '0', 0])(
+    'that the provider says is not verified (%j) signs nobody in',
+    async (email_verified) => {
+      const page = await signIn({ claims: { email_verified } })
+      expect([page.status, page.text]).toEqual([400, expect.stringContaining('Confirm your e-mail address')])
+    },
+  )
+
   test.each(['', 'root@localhost', 'sam'])('%j gives a page that says what to do', async (email) => {
     const page = await signIn({ claims: { email } })
     expect([page.status, page.text]).toEqual([400, expect.stringMatching(/, then sign in again\./)])
   })
+})
+
+test('a name of the provider keeps nobody out, because Keyferry does not read it', async () => {
+  await signIn({ claims: { name: `${'s'.repeat(254)}😀\0` } })
+  const ensured = api.calls.findLast(({ path }) => path === '/api/v1/users/ensure')
+  expect(JSON.parse(String(ensured?.body))).not.toHaveProperty('name')
 })
 
 const PAST = Math.floor(Date.now() / 1_000) - 3_600

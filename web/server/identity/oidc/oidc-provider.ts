@@ -1,5 +1,6 @@
 import { ClaimedGroups } from '@keyferry/contract'
 import * as oidc from 'openid-client'
+import { z } from 'zod'
 import { unavailable } from '../../http/refusal.ts'
 import type { OidcSettings } from '../../settings.ts'
 import { isValidSubject } from '../idp-user-id.ts'
@@ -22,7 +23,6 @@ export type OidcPerson = {
   issuedAtSeconds: number
   /** When the person last signed in there; `null`: the provider does not say. */
   authTimeSeconds: number | null
-  name: string | null
   /** `null`: the claim is absent, too long or no list of texts, so it says nothing. */
   groups: string[] | null
   providerSessionId: string | null
@@ -196,7 +196,6 @@ function personOf(
     isEmailVerified: truthOf(profile['email_verified']),
     issuedAtSeconds: claims.iat,
     authTimeSeconds: claims.auth_time ?? null,
-    name: textOrNull(claims['name'] ?? profile['name']),
     providerSessionId: textOrNull(claims['sid']),
     idToken,
   }
@@ -208,8 +207,7 @@ function groupsOf(claim: unknown): string[] | null {
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
 
-// Some providers send booleans as text.
+// Some providers send booleans as text or as numbers.
 function truthOf(claim: unknown): boolean | null {
-  const text = String(claim)
-  return text === 'true' || text === 'false' ? text === 'true' : null
+  return z.stringbool().safeParse(String(claim)).data ?? null
 }

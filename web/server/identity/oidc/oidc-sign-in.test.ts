@@ -77,7 +77,8 @@ describe('sign-in', () => {
 
   test.each([
     ['says that it is', { email_verified: true }, false, true],
-    ['says so in text', { email_verified: 'true' }, false, true],
+    ['says so in text', { email_verified: 'True' }, false, true],
+    ['says so as a number', { email_verified: 1 }, false, true],
     ['does not say', {}, false, false],
     ['does not say, and OIDC_TRUST_EMAIL is on', {}, true, true],
   ])(

@@ -181,13 +181,12 @@ function whenDisabled(error: unknown): null {
 }
 
 function profileOf({ issuer, trustsEmail }: OidcSettings, person: OidcPerson) {
-  const { subject, email, isEmailVerified, issuedAtSeconds, name } = person
+  const { subject, email, isEmailVerified, issuedAtSeconds } = person
   return {
     idp_user_id: idpUserId(issuer, subject),
     email: email ?? '',
     email_verified: isEmailVerified ?? trustsEmail,
     as_of: new Date(issuedAtSeconds * 1_000).toISOString(),
-    ...(name === null ? {} : { name: name.slice(0, 255) }),
   }
 }
 

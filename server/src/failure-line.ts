@@ -2,6 +2,8 @@ import { addressesOf } from '@keyferry/plumbing/several-hosts'
 import type { Settings } from './setting-table.ts'
 import { StartError } from './start-error.ts'
 
+const INSUFFICIENT_PRIVILEGE = '42501'
+
 /** One line that says why the program does not start, and what to do. */
 export function failureLine(error: unknown, settings: Settings | null): string {
   const line = error instanceof StartError ? error.message : lineOf(error, settings)
@@ -34,7 +36,10 @@ function listeningLine(error: Error, settings: Settings): string | null {
 }
 
 function storeLine(error: Error): string | null {
-  if ('severity' in error) return `DATABASE_URL: PostgreSQL answered: ${error.message}`
+  if ('severity' in error) {
+    const isForeign = 'code' in error && error.code === INSUFFICIENT_PRIVILEGE
+    return `DATABASE_URL: PostgreSQL answered: ${error.message}${isForeign ? ': make its user own the database' : ''}`
+  }
   if (error.message === 'The server does not support SSL connections')
     return 'DATABASE_URL: PostgreSQL offers no TLS: set up TLS there, or use sslmode=disable on a network of your own'
   if (!('code' in error) || error.code !== 'unavailable') return null

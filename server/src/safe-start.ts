@@ -1,5 +1,6 @@
 import { isLoopback } from '@keyferry/plumbing/loopback'
 import type { SettingName, Settings } from './setting-table.ts'
+import { isSameIssuer } from './setting-values.ts'
 import { StartError } from './start-error.ts'
 
 /** What this process runs: both layers, only the internal API, or only the web-facing layer. */
@@ -22,6 +23,7 @@ const CLERK: readonly SettingName[] = [
  * @throws StartError naming the first setting that is missing, does not belong here, or is unsafe */
 export function requireSafeStart(settings: Settings, role: ServerRole): void {
   requireLocalOnLoopback(settings)
+  requireOwnMetricsPort(settings)
   requirePlaintextInDevelopment(settings, role)
   requireRole(settings, role)
   if (role !== 'api') requireIdentity(settings)
@@ -57,6 +59,11 @@ function requireLocalOnLoopback({ AUTH_MODE, HOST }: Settings): void {
     throw new StartError(
       `HOST ${HOST} with AUTH_MODE=local would let anyone in: use 127.0.0.1, or set AUTH_MODE`,
     )
+}
+
+function requireOwnMetricsPort({ HOST, PORT, METRICS_HOST, METRICS_PORT }: Settings): void {
+  if (METRICS_PORT === PORT && PORT !== 0 && METRICS_HOST === HOST)
+    throw new StartError('METRICS_PORT is PORT: set another one')
 }
 
 // `keyferry-server api` serves web nodes that may sign people in, with any AUTH_MODE here.
@@ -104,7 +111,7 @@ function requireLink({ LINK_FROM, AUTH_MODE, LINK_ISSUER, OIDC_ISSUER }: Setting
     )
   if (LINK_FROM === 'accounts' && AUTH_MODE === 'accounts')
     throw new StartError('LINK_FROM=accounts needs another AUTH_MODE: people sign in with accounts already')
-  if (LINK_ISSUER !== undefined && LINK_ISSUER === OIDC_ISSUER)
+  if (LINK_ISSUER && OIDC_ISSUER && isSameIssuer(LINK_ISSUER, OIDC_ISSUER))
     throw new StartError('LINK_ISSUER is OIDC_ISSUER: it must be the provider that people used before')
 }
 

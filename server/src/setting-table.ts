@@ -97,8 +97,7 @@ export const SETTINGS = {
   },
   LINK_ISSUER: {
     means: 'issuer of the provider that people used before (LINK_FROM=oidc)',
-    mustBe: 'an https address (http on loopback only)',
-    schema: read.issuer.optional(),
+    ...read.ISSUER,
   },
   LINK_CLIENT_ID: { means: 'client id at the provider of LINK_ISSUER', ...read.TEXT },
   LINK_CLIENT_SECRET: {
@@ -264,8 +263,7 @@ export const SETTINGS = {
   },
   OIDC_ISSUER: {
     means: 'issuer of the OpenID Connect provider',
-    mustBe: 'an https address (http on loopback only)',
-    schema: read.issuer.optional(),
+    ...read.ISSUER,
   },
   OIDC_CLIENT_ID: { means: 'client id that the provider gave you', ...read.TEXT },
   OIDC_CLIENT_SECRET: {
@@ -296,8 +294,7 @@ export const SETTINGS = {
   },
   CLERK_ISSUER: {
     means: "issuer of the provider's session tokens",
-    mustBe: 'an https address (http on loopback only)',
-    schema: read.issuer.optional(),
+    ...read.ISSUER,
   },
   CLERK_JWT_KEY: {
     means: "public key of the provider's session tokens; default: the issuer's key set",

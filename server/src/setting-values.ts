@@ -60,7 +60,11 @@ function isDecodable(text: string): boolean {
 
 /** `require` and `verify-ca` are read as the driver reads them, without its warning. The driver never falls back to a
  * connection without TLS, so `prefer` and `allow` would not be what they say. */
-export const databaseUrl = url('postgres:', 'postgresql:')
+export const databaseUrl = z
+  .string()
+  // A socket (`?host=/run/postgresql`) needs no host, but the form of a URL does.
+  .transform((text) => text.replace(/^(postgres(?:ql)?:\/\/[^/?#@]+@)(?=\/[^@]*$)/i, '$1localhost'))
+  .pipe(url('postgres:', 'postgresql:'))
   .refine((text) => {
     const mode = URL.parse(addressesOf(text)[0] ?? '')?.searchParams.get('sslmode') ?? 'disable'
     return ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full'].includes(mode)
@@ -71,7 +75,11 @@ export const databaseUrl = url('postgres:', 'postgresql:')
       : text.replace(/([?&]sslmode=)(?:require|verify-ca)(?=&|$)/, '$1verify-full'),
   )
 
-export const smtpUrl = url('smtp:', 'smtps:')
+/** Options of a mail library would have no effect, and without a host it would call this machine. */
+export const smtpUrl = url('smtp:', 'smtps:').refine((text) => {
+  const { hostname = '', pathname = '', search = '' } = URL.parse(text) ?? {}
+  return hostname !== '' && pathname.length < 2 && search === ''
+})
 
 export const redisUrl = url('redis:', 'rediss:', 'redis+sentinel:', 'rediss+sentinel:').refine((text) =>
   /^rediss?(:|\+sentinel:\/\/[^/?#]+\/[^/?#])/i.test(text),
@@ -96,12 +104,22 @@ export const proxy = z.string().refine((text) => {
   return address !== null && isOrigin(address.origin) && address.pathname === '/' && address.search === ''
 })
 
-/** An issuer, exactly as it is written in tokens. */
+/** An issuer, exactly as it is written in tokens. The address of its discovery document would name other people. */
 export const issuer = z.string().refine((text) => {
   const address = URL.parse(text)
-  if (address?.search !== '' || address.hash !== '') return false
+  if (address?.search !== '' || address.hash !== '' || text.includes('/.well-known/')) return false
   return address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address.hostname))
 })
+
+export const ISSUER = {
+  mustBe: 'an https address (http on loopback only), without /.well-known/…',
+  schema: issuer.optional(),
+}
+
+/** Whether two settings name the same issuer. */
+export function isSameIssuer(one: string, other: string): boolean {
+  return one.replace(/\/$/, '') === other.replace(/\/$/, '')
+}
 
 export const issuers = z
   .string()

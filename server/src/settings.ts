@@ -57,6 +57,8 @@ const SEVERAL_LINES = new Set<string>([
 
 // Trimming would hide what differs: people's ids, for example, are made from the issuer exactly as it is set.
 function refuseStray(name: string, text = ''): void {
+  if (/^(["']).*\1$/s.test(text))
+    throw new StartError(`${name} is in quotes, which not every reader of env files removes: remove them`)
   const stray = SEVERAL_LINES.has(name) ? /[^\P{Cc}\s]/u : /^\s|\s$|\p{Cc}/u
   if (!stray.test(text)) return
   const people =

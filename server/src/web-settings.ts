@@ -4,6 +4,7 @@ import type { IdentitySettings, WebSettings } from '@keyferry/web'
 import { logLevelOf } from './api-settings.ts'
 import { required } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
+import { isSameIssuer } from './setting-values.ts'
 import { currentUrl } from './settings.ts'
 
 // Where `npm run release` puts them.
@@ -74,7 +75,7 @@ function provesEmail({
   VERIFIED_EMAIL_ISSUERS: listed,
 }: Settings): boolean {
   const issuer = AUTH_MODE === 'oidc' ? OIDC_ISSUER : CLERK_ISSUER
-  return listed.length === 0 || (issuer !== undefined && listed.includes(issuer))
+  return listed.length === 0 || (issuer !== undefined && listed.some((each) => isSameIssuer(each, issuer)))
 }
 
 function oidcOf(settings: Settings) {

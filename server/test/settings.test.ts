@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { requireSafeStart } from '../src/safe-start.ts'
 import { SETTINGS } from '../src/setting-table.ts'
 import { readSettings } from '../src/settings.ts'
+import { webSettings } from '../src/web-settings.ts'
 
 const SECRET = randomBytes(32).toString('base64')
 const ROOT_KEY = randomBytes(32).toString('base64')
@@ -73,6 +74,7 @@ describe('a wrong value is named, and not repeated', () => {
     ['DATABASE_URL', 'postgres://user:100%@host/db'],
     ['DATABASE_URL', 'postgres://user:12#34@host/db'],
     ['DATABASE_URL', 'postgres://user:one/two@host/db'],
+    ['DATABASE_URL', 'postgres://user:one@/two@host/db'],
     ['REDIS_URL', 'redis://:100%zz@host'],
     ['REDIS_URL', 'http://host'],
     ['REDIS_URL', 'redis+sentinel://a,b'],
@@ -111,6 +113,12 @@ describe('a wrong value is named, and not repeated', () => {
     ['MAX_WORKSPACES_PER_PERSON', '0'],
     ['OIDC_ISSUER', 'http://idp.example.com'],
     ['OIDC_ISSUER', 'https://idp.example.com?tenant=a'],
+    ['OIDC_ISSUER', 'https://idp.example.com/.well-known/openid-configuration'],
+    ['SMTP_URL', 'smtp://'],
+    ['SMTP_URL', 'smtp:mail.example.com'],
+    ['SMTP_URL', 'smtp://mail.example.com:port'],
+    ['SMTP_URL', 'smtp://mail.example.com?requireTLS=true'],
+    ['SMTP_URL', 'smtp://mail.example.com/relay'],
     ['CLERK_ISSUER', 'clerk.example.com'],
     ['CLERK_JWT_KEY', PEM],
     ['CLERK_AUTHORIZED_PARTIES', 'secrets.example.com'],
@@ -150,6 +158,14 @@ describe('a setting with a stray character is refused, and not trimmed', () => {
     expect(line).not.toContain(value.trim())
   })
 
+  test.each([
+    ['OIDC_CLIENT_SECRET', '"a secret"'],
+    ['DATA_DIR', "'/var/lib/keyferry'"],
+    ['ROOT_KEY', `"${ROOT_KEY}"`],
+  ])('%s=%s, as docker --env-file leaves it', (name, value) => {
+    expect(complaint({ [name]: value })).toMatch(new RegExp(`^${name} is in quotes, .*: remove them$`))
+  })
+
   test('the refusal of an issuer says what becomes of people', () => {
     expect(complaint({ OIDC_ISSUER: `${issuer}\n` })).toContain('get new accounts: see docs/operations.md')
   })
@@ -171,6 +187,7 @@ describe('a start that would be unsafe is refused', () => {
     [{ HOST: '::' }, /^HOST :: with AUTH_MODE=local/],
     [{ HOST: '192.168.1.4' }, /^HOST 192\.168\.1\.4 with AUTH_MODE=local/],
     [{ HOST: '127.attacker.example' }, /^HOST/],
+    [{ PORT: '9393', METRICS_PORT: '9393' }, /^METRICS_PORT is PORT/],
     [{ ...accounts, DEV_ALLOW_PLAINTEXT: '1' }, /^DEV_ALLOW_PLAINTEXT=1 with AUTH_MODE=accounts/],
     [{ ...accounts, DEV_ALLOW_PLAINTEXT: '1', NODE_ENV: 'production' }, /^DEV_ALLOW_PLAINTEXT=1/],
     [
@@ -186,6 +203,17 @@ describe('a start that would be unsafe is refused', () => {
     [{ AUTH_MODE: 'oidc', OIDC_ISSUER: 'https://idp.example.com' }, /^OIDC_CLIENT_ID is missing/],
     [{ AUTH_MODE: 'clerk' }, /^CLERK_ISSUER is missing/],
     [{ OIDC_ISSUER: 'https://idp.example.com' }, /^OIDC_ISSUER is set, but AUTH_MODE is local/],
+    [
+      {
+        AUTH_MODE: 'oidc',
+        OIDC_ISSUER: 'https://idp.example.com',
+        OIDC_CLIENT_ID: 'keyferry',
+        LINK_FROM: 'oidc',
+        LINK_ISSUER: 'https://idp.example.com/',
+        LINK_CLIENT_ID: 'keyferry',
+      },
+      /^LINK_ISSUER is OIDC_ISSUER/,
+    ],
     [{ ...accounts, CLERK_SECRET_KEY: 'sk_test_1' }, /^CLERK_SECRET_KEY is set, but AUTH_MODE is accounts/],
   ] as const)('%j', (environment, expected, role: 'all' | 'api' = 'all') => {
     expect(complaint(environment, role)).toMatch(expected)
@@ -212,4 +240,28 @@ test('what is safe starts', () => {
   expect(complaint({ DATABASE_URL: 'postgresql://db/k', ROOT_KEY })).toBeNull()
   expect(complaint({ HOST: 'localhost' })).toBeNull()
   expect(complaint({ HOST: '::1' })).toBeNull()
+})
+
+test('a slash at the end of an issuer means nothing', () => {
+  const settings = readSettings({
+    AUTH_MODE: 'oidc',
+    OIDC_ISSUER: 'https://idp.example.com/realms/a',
+    OIDC_CLIENT_ID: 'keyferry',
+    VERIFIED_EMAIL_ISSUERS: 'https://idp.example.com/realms/a/',
+  })
+  const place = {
+    api: { urls: [] },
+    dataDir: '',
+    sharedSecrets: [SECRET],
+    metrics: null,
+    version: '',
+  } as const
+  expect(webSettings(settings, { ...place, sockets: null }).provesEmail).toBe(true)
+})
+
+test('a database on a socket needs no host in its address', () => {
+  const { DATABASE_URL } = readSettings({
+    DATABASE_URL: 'postgres://sam:word@/keyferry?host=/cloudsql/a:b:c',
+  })
+  expect(DATABASE_URL).toBe('postgres://sam:word@localhost/keyferry?host=/cloudsql/a:b:c')
 })

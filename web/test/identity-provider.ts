@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 // @ts-expect-error the package has no types
 import { Provider } from 'oidc-provider'
 
-type Claims = { email?: string; email_verified?: boolean | string; name?: string; groups?: unknown }
+type Claims = { email?: string; email_verified?: boolean | string | number; name?: string; groups?: unknown }
 
 export type IdentityProviderOptions = {
   /** Where the web-facing layer under test will listen. */

@@ -534,6 +534,36 @@ describe.each(databases)('limited members on %s', (kind) => {
     expect(log.json.map(({ action }) => action)).toContain('group.changed')
   })
 
+  test('an invitation brings nobody back whom an owner takes out of a group after it', async () => {
+    const person = await join(['partner/'])
+    const params = await newGroup({ adds: ['hidden/'], people: [person.userId] })
+    const { json } = await api.call('listMembers', { as: owner })
+    const email = json.find(({ user_id }) => user_id === person.userId)?.email ?? ''
+    const takeOver = async (replaces: string, isTakenOut: boolean) => {
+      const body = { email, role: 'member', replaces, groups: [params.group_id] }
+      const invited = await api.call('createInvitation', { as: owner, body })
+      if (isTakenOut) expect((await changeGroup(params, { people: [] })).status).toBe(200)
+      const user = { idp_user_id: `user_${randomUUID()}`, email, email_verified: true }
+      const { user_id: userId, tenant_id: tenantId } = (await api.call('ensureUser', { body: user })).json
+      const as = { userId, tenantId }
+      expect((await api.call('acceptInvitation', { as, body: { token: invited.json.token } })).status).toBe(
+        200,
+      )
+      return { userId, tenantId: owner.tenantId }
+    }
+    const out = await takeOver(person.userId, true)
+    expect(await namesSeen(out)).not.toContain(HIDDEN)
+    // Who invites the person into the group later lets them in again.
+    expect(await namesSeen(await takeOver(out.userId, false))).toContain(HIDDEN)
+  })
+
+  test('an owner keeps as many people unconfirmed as the provider adds', async () => {
+    const person = await join(['partner/'])
+    const params = await newGroup({ people: [person.userId] })
+    const unconfirmed = Array.from({ length: 2_000 }, () => randomUUID())
+    expect((await changeGroup(params, { unconfirmed })).status).toBe(200)
+  })
+
   test('a claim of the provider adds and takes; who it adds counts for rules once an owner confirms', async () => {
     const person = await join(['partner/'])
     const params = await newGroup({ adds: ['hidden/'] })

@@ -47,6 +47,12 @@ describe.each(databases)('one person with several ways to sign in, on %s', (kind
     return { userId: person.userId, tenantId: owner.tenantId }
   }
 
+  const claim = async ({ idpUserId, email }: Person, groups: string[]) => {
+    const body = { email, groups }
+    const headers = layerHeaders('PUT', `/api/v1/users/${idpUserId}`, body, now)
+    await api.call('changeProvidedUser', { params: { idp_user_id: idpUserId }, body, headers })
+  }
+
   test('equal verified addresses offer a link, and link nothing', async () => {
     const old = await newPerson()
     const fresh = await newPerson(old.email)
@@ -152,11 +158,7 @@ describe.each(databases)('one person with several ways to sign in, on %s', (kind
       const group_id = (await api.call('createGroup', { as, body: { name: `Partners ${was}` } })).json.id
       const value = randomUUID()
       provided[value] = group_id
-      const claimed = async () => {
-        const body = { email: fresh.email, groups: [value] }
-        const headers = layerHeaders('PUT', `/api/v1/users/${fresh.idpUserId}`, body, now)
-        await api.call('changeProvidedUser', { params: { idp_user_id: fresh.idpUserId }, body, headers })
-      }
+      const claimed = () => claim(fresh, [value])
       const change = (body: object) => api.call('changeGroup', { as, params: { group_id }, body })
       const group = async () =>
         (await api.call('listGroups', { as })).json.find(({ id }: { id: string }) => id === group_id)
@@ -172,6 +174,48 @@ describe.each(databases)('one person with several ways to sign in, on %s', (kind
       expect(await group()).toEqual(before)
     },
   )
+
+  test.each([
+    { mark: 'of the way that is linked in', people: ['old', 'fresh'], out: 'fresh' },
+    { mark: 'of the other way', people: ['old', 'fresh'], out: 'old' },
+    { mark: 'from after the link', people: ['fresh'], out: 'both' },
+    {
+      mark: 'of a way whose person was let in again later',
+      people: ['old', 'fresh'],
+      out: 'fresh',
+      in: 'old',
+    },
+  ])('whom an owner took out of a group stays out with the mark $mark', async (plan) => {
+    const [old, fresh, team] = [await newPerson(), await newPerson(), await newPerson()]
+    const as = { userId: team.userId, tenantId: team.tenantId }
+    for (const person of [old, fresh]) await joined(team, person, 'member')
+    const ids = new Map(Object.entries({ old: old.userId, fresh: fresh.userId }))
+    const idsOf = (names: string[]) => names.flatMap((name) => ids.get(name) ?? [])
+    const body = { name: `Partners ${plan.mark}`, people: idsOf(plan.people) }
+    const params = { group_id: (await api.call('createGroup', { as, body })).json.id }
+    const value = randomUUID()
+    provided[value] = params.group_id
+    const keep = async (names: string[]) => {
+      const { status } = await api.call('changeGroup', { as, params, body: { people: idsOf(names) } })
+      expect(status).toBe(200)
+    }
+    const others = plan.people.filter((name) => name !== plan.out)
+    if (plan.out !== 'both') await keep(others)
+    await link(fresh, old)
+    if (plan.out === 'both') await keep([])
+    const isOut = async (person: Person) => {
+      await claim(person, [value])
+      const group = (await api.call('listGroups', { as })).json.find(({ id }) => id === params.group_id)
+      return ![...(group?.people ?? []), ...(group?.unconfirmed ?? [])].includes(person.userId)
+    }
+    expect([await isOut(old), await isOut(fresh)]).toEqual([true, true])
+    if (plan.in) {
+      await keep([plan.in])
+      await claim(old, [])
+    }
+    expect((await undo(old, (await linksOf(old)).links[0]?.id ?? '')).status).toBe(200)
+    expect([await isOut(fresh), await isOut(old)]).toEqual([true, plan.in === undefined])
+  })
 
   test('an end of all sessions names every way to sign in as the person', async () => {
     const [old, fresh] = [await newPerson(), await newPerson()]

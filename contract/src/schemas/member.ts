@@ -70,7 +70,7 @@ export const CreatedGroup = object('CreatedGroup', { id: Id })
  * back. */
 export const ChangeGroup = changeOf(
   'ChangeGroup',
-  { ...groupFields, unconfirmed: z.array(Id).max(LIMITS.groupMembers) },
+  { ...groupFields, unconfirmed: z.array(Id) },
   { name: 'Partners', adds: ['partner/'] },
 )
 

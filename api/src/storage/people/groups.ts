@@ -16,6 +16,7 @@ import {
 import type { SignedCaller } from '../../domain/people/membership.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing } from '../base/statements.ts'
+import type { Tables } from '../base/tables.ts'
 import { countOf, deleteOf, isFound, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { patternsIn } from '../reach/membership-reach.ts'
 import { endGrants } from './grant-ends.ts'
@@ -24,8 +25,10 @@ import { holdTenant } from './tenants.ts'
 
 // The claim of a provider never takes back TAKEN_OUT, so nobody comes back by an edit of their own claim.
 const UNCONFIRMED = 0
-const CONFIRMED = 1
-const TAKEN_OUT = 2
+export const CONFIRMED = 1
+export const TAKEN_OUT = 2
+
+export type GroupMark = Tables['group_members']['confirmed']
 
 export function createGroupStore(queries: Queries): GroupStore {
   return { list: (tenantId) => listGroups(queries.query, tenantId), create: changing(queries, create) }
@@ -194,30 +197,43 @@ function ownGroups(query: Query, userId: string, ids: readonly string[]) {
 
 /** Add people to groups. An owner stands behind them, so they are confirmed.
  * @throws DomainError invalid: a person who is no member */
-export async function addMembers(
-  transaction: Recorded,
-  {
-    tenantId,
-    groupIds,
-    userIds,
-  }: { tenantId: string; groupIds: readonly string[]; userIds: readonly string[] },
-): Promise<void> {
+export async function addMembers(transaction: Recorded, people: PeopleInGroups): Promise<void> {
+  const { tenantId, groupIds, userIds } = people
   if (groupIds.length === 0 || userIds.length === 0) return
   const members = selectOf(transaction, 'memberships', tenantId).where('user_id', 'in', userIds)
   if ((await countOf(members)) < userIds.length)
     throw new DomainError('invalid', 'people must be members of the workspace', {
       details: { field: 'people' },
     })
+  await markMembers(transaction, people, CONFIRMED)
+}
+
+type PeopleInGroups = { tenantId: string; groupIds: readonly string[]; userIds: readonly string[] }
+
+/** Give each of these people a mark in each of these groups. */
+export async function markMembers(
+  transaction: Recorded,
+  { tenantId, groupIds, userIds }: PeopleInGroups,
+  confirmed: GroupMark,
+): Promise<void> {
   const rows = groupIds.flatMap((group_id) =>
-    userIds.map((user_id) => ({ tenant_id: tenantId, group_id, user_id, confirmed: CONFIRMED }) as const),
+    userIds.map((user_id) => ({ tenant_id: tenantId, group_id, user_id, confirmed })),
   )
   await transaction
     .insertInto('group_members')
     .values(rows)
-    .onConflict((known) =>
-      known.columns(['tenant_id', 'group_id', 'user_id']).doUpdateSet({ confirmed: CONFIRMED }),
-    )
+    .onConflict((known) => known.columns(['tenant_id', 'group_id', 'user_id']).doUpdateSet({ confirmed }))
     .execute()
+}
+
+/** The marks of a person, by the ids of groups. */
+export async function marksOf(
+  query: Query,
+  tenantId: string,
+  user_id: string,
+): Promise<Map<string, GroupMark>> {
+  const rows = selectOf(query, 'group_members', { tenantId, user_id }).select(['group_id', 'confirmed'])
+  return new Map((await rows.execute()).map(({ group_id, confirmed }) => [group_id, confirmed]))
 }
 
 /** Take from members whom no owner confirmed what groups add, because people sign from now on. */
@@ -233,7 +249,7 @@ export async function takeUnconfirmed(transaction: Recorded, stamp: Stamp): Prom
 
 /** End what members remembered who lose what a group gave, and let their limit begin anew. Holds their memberships, so
  * that no decision at the same time counts what they lose. */
-async function takeFrom(
+export async function takeFrom(
   transaction: Recorded,
   { tenantId, userIds }: { tenantId: string; userIds: readonly string[] },
   made: EventOrigin,

@@ -19,7 +19,7 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
 import { countOf, deleteOf, isFound, selectOf } from '../base/tenant-rows.ts'
 import { patternsIn, storedPatterns } from '../reach/membership-reach.ts'
-import { addMembers } from './groups.ts'
+import { addMembers, marksOf, TAKEN_OUT } from './groups.ts'
 import { moveMembership } from './membership-moves.ts'
 import { holdTenant, tenantsOf } from './tenants.ts'
 import { proveEmail } from './users.ts'
@@ -61,6 +61,15 @@ async function insert(
   const { groups = [], ...terms } = invitation
   const known = selectOf(transaction, 'member_groups', stamp.tenantId).where('id', 'in', groups)
   if (groups.length > 0 && (await countOf(known)) < groups.length) throw groupNotFound()
+  // An owner lets the person in again whom one took out before.
+  if (invitation.replaces !== null && groups.length > 0)
+    await deleteOf(transaction, 'group_members', {
+      tenantId: stamp.tenantId,
+      user_id: invitation.replaces,
+      confirmed: TAKEN_OUT,
+    })
+      .where('group_id', 'in', groups)
+      .execute()
   const row = { ...terms, limited_to, group_ids: storedPatterns(groups), email_key, created_by: stamp.by }
   await transaction
     .insertInto('invitations')
@@ -198,14 +207,15 @@ export async function acceptIn(transaction: Recorded, acceptance: Acceptance): P
   return { tenant: await joined.executeTakeFirstOrThrow(), left: moved === null ? null : from }
 }
 
-// Groups that were deleted since give nothing.
+// Groups that were deleted since give nothing, and an owner may have taken the person out since.
 async function joinGroups(
   transaction: Recorded,
   { tenantId, userId, groups }: { tenantId: string; userId: string; groups: readonly string[] },
 ): Promise<void> {
   if (groups.length === 0) return
   const found = selectOf(transaction, 'member_groups', tenantId).select('id').where('id', 'in', groups)
-  const groupIds = (await found.execute()).map(({ id }) => id)
+  const marks = await marksOf(transaction, tenantId, userId)
+  const groupIds = (await found.execute()).flatMap(({ id }) => (marks.get(id) === TAKEN_OUT ? [] : [id]))
   await addMembers(transaction, { tenantId, groupIds, userIds: [userId] })
 }
 

@@ -2,12 +2,12 @@ import type { EventOrigin } from '../../domain/base/event.ts'
 import type { Role } from '../../domain/people/membership.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
-import { REACH } from '../reach/membership-reach.ts'
+import { CONFIRMED, type GroupMark, markMembers, marksOf, TAKEN_OUT, takeFrom } from './groups.ts'
 import { changeMember } from './members.ts'
 import { holdTenant } from './tenants.ts'
 
 /** By the group's id. */
-type Unconfirmed = Readonly<Record<string, 0 | 2>>
+type Unconfirmed = Readonly<Record<string, Exclude<GroupMark, typeof CONFIRMED>>>
 
 type HeldLimit = { limited_to: string | null; limited_at: string | null }
 
@@ -48,7 +48,7 @@ export async function moveMembership(
   await holdTenant(transaction, tenantId)
   const giver = await membershipOf(transaction, tenantId, from)
   if (giver === undefined) return null
-  const { role: held, added: _, ...own } = giver
+  const { role: held, ...own } = giver
   const isNewer = own.limited_to !== null && (own.limited_at ?? '') > (given.limit?.since ?? '')
   const { limited_to, limited_at } = isNewer ? own : (given.limit ?? own)
   // Rights that the giver lost in the meantime neither move nor come back.
@@ -61,42 +61,46 @@ export async function moveMembership(
   } else if (role === 'owner') {
     await updateOf(transaction, 'memberships', { tenantId, user_id: to }).set({ role }).execute()
   }
-  const groups = await moveGroups(transaction, { tenantId, from, to, ...given })
+  const groups = await moveGroups(transaction, { tenantId, from, to, ...given }, made)
   const target = { kind: 'user', id: to, name: null } as const
   transaction.record({ ...made, tenantId, action: 'member.moved', target, data: { role, person: from } })
   if (left !== held) await changeMember(transaction, { userId: from, to: left }, { ...made, tenantId })
   return { tenantId, role, before, limit: own, ...groups }
 }
 
+type GroupsMove = Pick<MembershipMove, 'tenantId' | 'from' | 'to' | 'groups' | 'unconfirmed'>
+
+// Whom an owner took out of a group stays out, on both sides.
 async function moveGroups(
   transaction: Recorded,
-  {
-    tenantId,
-    from,
-    to,
-    groups: given,
-    unconfirmed = {},
-  }: Pick<MembershipMove, 'tenantId' | 'from' | 'to' | 'groups' | 'unconfirmed'>,
+  { tenantId, from, to, groups: given, unconfirmed = {} }: GroupsMove,
+  made: EventOrigin,
 ): Promise<Pick<MovedMembership, 'groups' | 'unconfirmed'>> {
-  const held = await selectOf(transaction, 'group_members', { tenantId, user_id: from }).selectAll().execute()
-  const moved = held.filter(({ group_id }) => given?.includes(group_id) ?? true)
-  if (moved.length === 0) return { groups: [], unconfirmed: {} }
-  // Whom an owner confirmed is the receiver.
-  const flagOf = ({ group_id, confirmed }: (typeof held)[number]) =>
-    confirmed === 1 ? (unconfirmed[group_id] ?? confirmed) : confirmed
-  const fresh = await transaction
-    .insertInto('group_members')
-    .values(moved.map((row) => ({ ...row, confirmed: flagOf(row), user_id: to })))
-    .onConflict((known) => known.doNothing())
-    .returning(['group_id', 'confirmed'])
-    .execute()
-  if (given !== undefined)
-    for (const { group_id } of moved)
-      await deleteOf(transaction, 'group_members', { tenantId, group_id, user_id: from }).execute()
-  const marks = fresh.flatMap(({ group_id, confirmed }) => (confirmed === 1 ? [] : [[group_id, confirmed]]))
-  return { groups: fresh.map(({ group_id }) => group_id), unconfirmed: Object.fromEntries(marks) }
+  const groups = await selectOf(transaction, 'member_groups', tenantId).select('id').orderBy('id').execute()
+  const [held, known] = [await marksOf(transaction, tenantId, from), await marksOf(transaction, tenantId, to)]
+  const fresh: string[] = []
+  const losing = new Set<string>()
+  for (const { id } of groups) {
+    const [own, before] = [held.get(id), known.get(id)]
+    const isGiven = own !== undefined && (given?.includes(id) ?? true)
+    const isOut = own === TAKEN_OUT || unconfirmed[id] === TAKEN_OUT
+    // Whom an owner confirmed is the receiver.
+    const mark = isOut ? TAKEN_OUT : (before ?? (isGiven ? (unconfirmed[id] ?? own) : undefined))
+    if (mark !== undefined && mark !== before)
+      await markMembers(transaction, { tenantId, groupIds: [id], userIds: [to] }, mark)
+    if (mark !== undefined && before === undefined) fresh.push(id)
+    else if (mark !== before) losing.add(to)
+    if (given === undefined || !isGiven || own === TAKEN_OUT) continue
+    await deleteOf(transaction, 'group_members', { tenantId, group_id: id, user_id: from }).execute()
+    losing.add(from)
+  }
+  await takeFrom(transaction, { tenantId, userIds: [...losing] }, made)
+  const marks = [...held].flatMap(([id, mark]) => (mark === CONFIRMED ? [] : [[id, mark] as const]))
+  return { groups: fresh, unconfirmed: Object.fromEntries(marks) }
 }
 
 function membershipOf(query: Query, tenantId: string, userId: string) {
-  return selectOf(query, 'memberships', { tenantId, user_id: userId }).select(REACH).executeTakeFirst()
+  return selectOf(query, 'memberships', { tenantId, user_id: userId })
+    .select(['role', 'limited_to', 'limited_at'])
+    .executeTakeFirst()
 }

@@ -8,13 +8,14 @@ export async function joinWorkspace(
   api: TestApi,
   owner: Identity,
   role: 'member' | 'owner',
+  limit: { limited_to?: string[] } = {},
 ): Promise<Identity & { idpUserId: string }> {
   const idpUserId = `user_${randomUUID()}`
   const email = `${randomUUID()}@example.com`
   const { json } = await api.call('ensureUser', {
     body: { idp_user_id: idpUserId, email, email_verified: true },
   })
-  const invited = await api.call('createInvitation', { as: owner, body: { email, role } })
+  const invited = await api.call('createInvitation', { as: owner, body: { email, role, ...limit } })
   const person = { userId: json.user_id, tenantId: json.tenant_id }
   await api.call('acceptInvitation', { as: person, body: { token: invited.json.token } })
   return { userId: person.userId, tenantId: owner.tenantId, idpUserId }

@@ -13,6 +13,7 @@ import {
   type TestBundle,
   type TestMachine,
 } from './machine-client.ts'
+import { TouchKey } from './touch-client.ts'
 
 const PASSWORD = 'correct horse battery'
 const SITE = { origin: 'https://keyferry.example.com', rpId: 'keyferry.example.com', challenge: 'AAAA' }
@@ -24,6 +25,12 @@ export type World = {
   owner: Identity
   member: Identity & { idpUserId: string }
   outsider: Identity
+  /** Limited members: in the group, out of it, and taken out of it. */
+  inGroup: Identity & { idpUserId: string }
+  outOfGroup: Identity
+  takenOut: Identity
+  group: string
+  approvalKey: string
   bundle: TestBundle
   other: TestBundle
   machine: TestMachine
@@ -54,6 +61,16 @@ const me =
   (person: (world: World) => Identity): Forgery['call'] =>
   (api, world) =>
     api.call('getMe', { as: person(world) })
+const listed =
+  (person: (world: World) => Identity): Forgery['call'] =>
+  (api, world) =>
+    api.call('listBundles', { as: person(world) })
+const groupMember = (person: (world: World) => Identity) => (world: World) => ({
+  tenant_id: world.owner.tenantId,
+  group_id: world.group,
+  user_id: person(world).userId,
+})
+const approvalKeys: Forgery['call'] = (api, { account }) => api.call('listApprovalKeys', { as: account })
 const members: Forgery['call'] = (api, { member }) =>
   api.call('createMachine', { as: member, body: { name: randomUUID() } })
 const logIn: Forgery['call'] = (api) =>
@@ -254,6 +271,64 @@ export const FORGERIES: Record<string, Forgery> = {
     where: ({ member, owner }) => ({ user_id: member.userId, tenant_id: owner.tenantId }),
     change: () => ({ role: 'owner' }),
     call: members,
+  },
+  'a group': {
+    table: 'member_groups',
+    row: ({ owner }) => ({ id: randomUUID(), tenant_id: owner.tenantId, name: 'Forged', adds: 'forged/' }),
+    call: (api, { owner }) => api.call('listGroups', { as: owner }),
+  },
+  'what a group adds': {
+    table: 'member_groups',
+    where: ({ owner, group }) => ({ tenant_id: owner.tenantId, id: group }),
+    change: () => ({ adds: 'prod/' }),
+    call: listed((w) => w.inGroup),
+  },
+  'who is in a group': {
+    table: 'group_members',
+    row: (world) => ({ ...groupMember((w) => w.outOfGroup)(world), confirmed: 1 }),
+    call: listed((w) => w.outOfGroup),
+  },
+  'who is in a group that a rule names': {
+    table: 'group_members',
+    row: (world) => ({ ...groupMember((w) => w.member)(world), confirmed: 1 }),
+    call: (api, { owner, bundle }) =>
+      api.call('getBundlePolicy', { as: owner, params: { bundle_id: bundle.id } }),
+  },
+  'who was taken out of a group': {
+    table: 'group_members',
+    where: groupMember((w) => w.takenOut),
+    change: () => ({ confirmed: 0 }),
+    call: listed((w) => w.takenOut),
+  },
+  'an approval key': {
+    table: 'approval_keys',
+    row: ({ account }) => ({
+      id: randomUUID(),
+      tenant_id: account.tenantId,
+      user_id: account.userId,
+      credential_id: 'forged',
+      public_key: Buffer.from('x'),
+      key_hash: 'x',
+      is_synced: 0,
+      aaguid: '',
+      rp_id: SITE.rpId,
+      state: 'active',
+      endorsed_by: null,
+      counts_from: null,
+      confirmed_by: null,
+      name: 'x',
+      transports: '',
+      counter: 0,
+      created_at: NOW,
+      last_used_at: null,
+    }),
+    call: approvalKeys,
+  },
+  'whether an approval key counts': {
+    table: 'approval_keys',
+    where: ({ account, approvalKey }) => ({ tenant_id: account.tenantId, id: approvalKey }),
+    change: () => ({ state: 'active' }),
+    call: approvalKeys,
   },
   'whether a machine is active': {
     table: 'machines',
@@ -561,7 +636,11 @@ export async function newWorld(api: TestApi): Promise<World> {
   const member = await joinWorkspace(api, owner, 'member')
   const outsider = await api.newOwner()
   const ruled = await newRules(api, { owner, outsider })
+  const groups = await groupsIn(api, { owner, bundle })
+  const { id: approvalKey } = (await new TouchKey().add(api, account)).json
   return {
+    ...groups,
+    approvalKey,
     account,
     owner,
     member,
@@ -600,4 +679,17 @@ async function newRules(
   ]
   expect(rules.map(({ status }) => status)).toEqual([200, 200, 200])
   return { own, twin: { ...twin, values: own.values }, inFolder, inWorkspace }
+}
+
+async function groupsIn(api: TestApi, { owner, bundle }: Pick<World, 'owner' | 'bundle'>) {
+  const limited = () => joinWorkspace(api, owner, 'member', { limited_to: ['partner/'] })
+  const [inGroup, outOfGroup, takenOut] = [await limited(), await limited(), await limited()]
+  const people = [inGroup.userId, takenOut.userId]
+  const made = { name: 'Partners', adds: ['dev/'], people }
+  const group = (await api.call('createGroup', { as: owner, body: made })).json.id
+  const left = { people: [inGroup.userId] }
+  await api.call('changeGroup', { as: owner, params: { group_id: group }, body: left })
+  const rule = { approvers: 'named', people: [group] }
+  await api.call('changeBundlePolicy', { as: owner, params: { bundle_id: bundle.id }, body: rule })
+  return { inGroup, outOfGroup, takenOut, group }
 }

@@ -146,6 +146,36 @@ describe.each(databases)('what a program writes past the server, on %s', (kind) 
     expect(await findForeignRows(api.settings)).toEqual([])
   })
 
+  test('a place in a group is found that is put back after the person left and came again', async () => {
+    const { owner, inGroup, group } = world
+    const { userId, tenantId } = inGroup
+    const { json } = await api.call('listMembers', { as: owner })
+    const email = json.find(({ user_id }) => user_id === userId)?.email ?? ''
+    const saved = await copyOf('group_members', { tenant_id: tenantId, user_id: userId })
+    await api.call('removeMember', { as: owner, params: { user_id: userId } })
+    const invited = await api.call('createInvitation', { as: owner, body: { email, role: 'member' } })
+    const own = await api.call('ensureUser', { body: { idp_user_id: inGroup.idpUserId, email } })
+    const as = { userId, tenantId: own.json.tenant_id }
+    expect((await api.call('acceptInvitation', { as, body: { token: invited.json.token } })).status).toBe(200)
+    expect(await findForeignRows(api.settings)).toEqual([])
+    const undo = await insert('group_members', saved[0] ?? {})
+    const old = { table: 'group_members', name: `${tenantId} ${group} ${userId}`, tenantId, problem: 'old' }
+    expect(await findForeignRows(api.settings)).toEqual([old])
+    await undo()
+  })
+
+  test('a removed approval key that is put back is found', async () => {
+    const { account, approvalKey } = world
+    const { tenantId } = account
+    const saved = await copyOf('approval_keys', { tenant_id: tenantId, id: approvalKey })
+    const removed = { as: account, params: { key_id: approvalKey } }
+    expect((await api.call('removeApprovalKey', removed)).status).toBe(200)
+    const undo = await insert('approval_keys', saved[0] ?? {})
+    const old = { table: 'approval_keys', name: `${tenantId} ${approvalKey}`, tenantId, problem: 'old' }
+    expect(await findForeignRows(api.settings)).toEqual([old])
+    await undo()
+  })
+
   type Place = { bundle_id: string; key_id: string }
   const asOwner = async (name: Parameters<TestApi['call']>[0], call: object = {}) => {
     const answer = await api.call(name, { as: world.owner, ...call })

@@ -7,7 +7,7 @@ import type { AfterSeal } from '../../storage/audit/sealing.ts'
 import type { Query } from '../../storage/base/queries.ts'
 import { hasChanged } from '../../storage/base/statements.ts'
 import { countOf, deleteOf, isFound, selectOf } from '../../storage/base/tenant-rows.ts'
-import { REACH, reachIn } from '../../storage/reach/membership-reach.ts'
+import { REACH, withReach } from '../../storage/reach/membership-reach.ts'
 import { isLimited, isOverLimit, isOwnMail, type MailEntry, type MailPlan, mailsOf } from '../domain/mail.ts'
 
 /*
@@ -58,10 +58,10 @@ async function receiversOf(
     .limit(MAIL_LIMITS.deciders)
     .execute()
   // A mail at this time tells a limited member that something happened.
-  return others.filter((each) => {
-    const reach = reachIn(each)
-    return reach === null || (target.kind === 'bundle' && reaches(reach, target.name ?? ''))
-  })
+  const members = await withReach(transaction, others)
+  return members.filter(
+    ({ reach }) => reach === null || (target.kind === 'bundle' && reaches(reach, target.name ?? '')),
+  )
 }
 
 /** The present address of a person who did not prove it, or the one that they proved before. */

@@ -237,6 +237,9 @@ export const MIGRATIONS: readonly Migration[] = [
         'bundle_policies',
         'folder_policies',
         'tenant_policies',
+        'member_groups',
+        'group_members',
+        'approval_keys',
       ].flatMap((table) => [
         `alter table ${table} add column row_version ${count}`,
         `alter table ${table} add column mac ${bytes}`,

@@ -27,7 +27,7 @@ import { changing, hasChanged } from '../base/statements.ts'
 import { countOf, deleteOf, namesIn, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { contains, containsInAnyCase } from '../base/text-search.ts'
 import { endGrants } from '../people/grant-ends.ts'
-import { REACH, reachIn } from '../reach/membership-reach.ts'
+import { REACH, withReach } from '../reach/membership-reach.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
 import { bundleEvent } from './bundle-changes.ts'
 import { takeRules } from './policy-changes.ts'
@@ -108,12 +108,10 @@ async function endLeft(
   { id: bundleId, from, to }: { id: string; from: string; to: string },
   stamp: Stamp,
 ): Promise<void> {
-  const members = selectOf(transaction, 'memberships', stamp.tenantId).select(['user_id', ...REACH])
-  for (const { user_id: userId, ...row } of await members.execute()) {
-    const reach = reachIn(row)
+  const members = await selectOf(transaction, 'memberships', stamp.tenantId).select(REACH).execute()
+  for (const { user_id: userId, reach } of await withReach(transaction, members))
     if (reaches(reach, from) && !reaches(reach, to))
       await endGrants(transaction, { bundleId, userId }, { ...madeBy(stamp), reason: 'person_removed' })
-  }
 }
 
 // A new name can be in a folder that lets only owners change values.
@@ -221,7 +219,7 @@ async function findSuggested(query: Query, userId: string, { bundle, workspace }
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
     .innerJoin('bundles', 'bundles.tenant_id', 'tenants.id')
-    .select(['tenants.id as tenant_id', 'tenants.name as tenant_name', 'bundles.id', 'bundles.name'])
+    .select(['tenants.name as tenant_name', 'bundles.id', 'bundles.name'])
     .select(REACH)
     .where('memberships.user_id', '=', userId)
     .where((on) => on.or([on('bundles.id', '=', bundle), on('bundles.name', '=', bundle)]))
@@ -232,7 +230,7 @@ async function findSuggested(query: Query, userId: string, { bundle, workspace }
     .orderBy('tenants.id')
     .orderBy('bundles.name')
     .execute()
-  const seen = rows.filter((row) => reaches(reachIn(row), row.name))
+  const seen = (await withReach(query, rows)).filter(({ reach, name }) => reaches(reach, name))
   return seen.map(({ tenant_id, tenant_name, id, name }) => ({
     bundle: { id, name },
     workspace: { id: tenant_id, name: tenant_name },

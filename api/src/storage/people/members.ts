@@ -8,7 +8,7 @@ import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing } from '../base/statements.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
-import { limitIn, REACH, reachIn, storedPatterns } from '../reach/membership-reach.ts'
+import { limitIn, REACH, storedPatterns, withReach } from '../reach/membership-reach.ts'
 import { removeApprovalKeys } from './approval-keys.ts'
 import { endGrants } from './grant-ends.ts'
 import { endProposalsOf } from './proposal-ends.ts'
@@ -39,6 +39,8 @@ export async function changeMember(
   const membership = { tenantId, user_id: userId }
   const event = { ...made, tenantId, target: { kind: 'user', id: userId, name: null } } as const
   if (to === 'removed') {
+    // Not with the membership, so that the log tells that they ended.
+    await deleteOf(transaction, 'group_members', membership).execute()
     await deleteOf(transaction, 'memberships', membership).execute()
     await removeApprovalKeys(transaction, { tenantId, userId, now: made.at })
     transaction.record({ ...event, action: 'member.removed' })
@@ -69,7 +71,7 @@ async function list(query: Query, tenantId: string): Promise<Member[]> {
   const rows = await selectOf(query, 'memberships', tenantId)
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select(['users.id as user_id', 'users.username', 'users.email', 'users.email_verified'])
-    .select(['memberships.created_at', ...REACH])
+    .select(['memberships.created_at', 'memberships.role', 'memberships.limited_to'])
     .orderBy('users.username')
     .execute()
   return rows.map(({ user_id, username, role, created_at, limited_to, email, email_verified }) => ({
@@ -99,7 +101,7 @@ async function endInvitations(transaction: Query, tenantId: string, userId: stri
 async function holdMember(transaction: Query, tenantId: string, userId: string) {
   await holdTenant(transaction, tenantId)
   const memberships = await selectOf(transaction, 'memberships', tenantId)
-    .select(['user_id', ...REACH])
+    .select(['user_id', 'role', 'limited_to'])
     .where((either) => either.or([either('role', '=', 'owner'), either('user_id', '=', userId)]))
     .execute()
   const held = memberships.find(({ user_id }) => user_id === userId)
@@ -120,10 +122,9 @@ export function memberHolder({ holdShared, holdToChange }: Queries) {
       .innerJoin('users', 'users.id', 'memberships.user_id')
       .select(REACH)
       .where('users.is_active', '=', 1)
-    const [held] = await ask(transaction, member.modifyEnd(isAlone ? holdToChange : holdShared))
-    // A select that waits for a row reads the groups as they were before it waited.
-    const [row] = held?.limited_to ? await ask(transaction, member) : [held]
-    return row === undefined ? null : { role: row.role, reach: reachIn(row) }
+    const held = await ask(transaction, member.modifyEnd(isAlone ? holdToChange : holdShared))
+    const [row] = await withReach(transaction, held)
+    return row === undefined ? null : { role: row.role, reach: row.reach }
   }
 }
 
@@ -151,30 +152,26 @@ export function createMembershipStore({ query }: Queries): MembershipStore {
           .onRef('memberships.user_id', '=', 'users.id')
           .on('memberships.tenant_id', '=', value('tenantId')),
       )
-      .select(['users.username', 'users.is_active', 'tenants.id as tenant_id', ...REACH])
+      .select(['users.username', 'users.is_active', 'tenants.id as tenant', ...REACH])
       .where('users.id', '=', value('userId')),
   )
   return {
     async findStanding({ userId, tenantId }) {
-      const [row] = await ask(query, readStanding({ userId, tenantId }))
+      const found = await ask(query, readStanding({ userId, tenantId }))
+      const [row] = await withReach(query, found)
       if (!row) return null
-      const { username, role } = row
-      const tenantExists = row.tenant_id !== null
-      return { username, isActive: row.is_active === 1, tenantExists, role, reach: reachIn(row) }
+      const { username, role, reach, is_active, tenant } = row
+      return { username, isActive: is_active === 1, tenantExists: tenant !== null, role, reach }
     },
     async listActive(tenantId) {
       const rows = await selectOf(query, 'memberships', tenantId)
         .innerJoin('users', 'users.id', 'memberships.user_id')
-        .select(['users.id as userId', 'users.username', ...REACH])
+        .select(['users.username', ...REACH])
         .where('users.is_active', '=', 1)
         .orderBy('users.username')
         .execute()
-      return rows.map((row) => ({
-        userId: row.userId,
-        username: row.username,
-        role: row.role,
-        reach: reachIn(row),
-      }))
+      const members = await withReach(query, rows)
+      return members.map(({ user_id: userId, username, role, reach }) => ({ userId, username, role, reach }))
     },
   }
 }

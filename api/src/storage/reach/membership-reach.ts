@@ -1,39 +1,66 @@
-import { sql } from 'kysely'
 import type { Role } from '../../domain/people/membership.ts'
 import type { BundleReach } from '../../domain/people/reach.ts'
+import { inChunks } from '../base/chunks.ts'
+import { ask } from '../base/pipeline.ts'
+import type { Query } from '../base/queries.ts'
+import { inOneTenant } from '../base/statements.ts'
+import { selectOf } from '../base/tenant-rows.ts'
+import { touchRules } from '../rules/set-rules.ts'
 
-const signed = (table: string) => sql`
-  select 1 from ${sql.table(table)} as rules
-  where rules.tenant_id = memberships.tenant_id and rules.touch <> 'none'`
-
-/** What groups add. Under a touch rule, members whom no owner confirmed get nothing of it. */
-const ADDED = sql<string | null>`(
-  select string_agg(member_groups.adds, ' ') from group_members
-  inner join member_groups on member_groups.tenant_id = group_members.tenant_id
-    and member_groups.id = group_members.group_id
-  where group_members.user_id = memberships.user_id and group_members.tenant_id = memberships.tenant_id
-    and (group_members.confirmed = 1 or group_members.confirmed = 0 and not exists (
-      ${signed('tenant_policies')} union all ${signed('folder_policies')} union all ${signed('bundle_policies')}
-    ))
-)`
-
-/** What decides how far a membership reaches. */
+/** What a membership says of how far it reaches. */
 export const REACH = [
+  'memberships.user_id',
+  'memberships.tenant_id',
   'memberships.role',
   'memberships.limited_to',
   'memberships.limited_at',
-  ADDED.as('added'),
 ] as const
 
+/** Of a membership, or what a join has in its place. */
 type LimitRow = { role: Role | null; limited_to: string | null }
 
-type ReachRow = LimitRow & { limited_at: string | null; added: string | null }
+type ReachRow = LimitRow & { user_id: string | null; tenant_id: string | null; limited_at: string | null }
 
-/** @param row a row of a membership, or what a join has in its place */
-export function reachIn({ limited_at, added, ...row }: ReachRow): BundleReach {
-  const limit = limitIn(row)
-  const patterns = limit && [...new Set([...limit, ...(patternsIn(added) ?? [])])].toSorted()
-  return patterns && { patterns, since: limited_at ?? '' }
+/** These memberships, each with how far it reaches. Groups are read for limited members only, and in a query of their
+ * own. So the seals of their rows are checked, and a transaction that waited for a membership reads them as they are. */
+export async function withReach<Row extends ReachRow>(
+  query: Query,
+  rows: readonly Row[],
+): Promise<(Row & { reach: BundleReach })[]> {
+  const limited = rows.filter((row) => limitIn(row) !== null)
+  const added = await Promise.all(
+    [...Map.groupBy(limited, (row) => row.tenant_id ?? '')].map(([tenantId, members]) =>
+      addedIn(query, tenantId, new Set(members.map((row) => row.user_id ?? ''))),
+    ),
+  )
+  const groups = Map.groupBy(added.flat(), placeOf)
+  return rows.map((row) => {
+    const limit = limitIn(row)
+    const adds = groups.get(placeOf(row))?.flatMap((group) => patternsIn(group.adds) ?? []) ?? []
+    const patterns = limit && [...new Set([...limit, ...adds])].toSorted()
+    return { ...row, reach: patterns && { patterns, since: row.limited_at ?? '' } }
+  })
+}
+
+const placeOf = ({ tenant_id, user_id }: Pick<ReachRow, 'tenant_id' | 'user_id'>) => `${tenant_id} ${user_id}`
+
+/** What groups add to the limits of members. Under a touch rule, members whom no owner confirmed get nothing of it. */
+async function addedIn(query: Query, tenantId: string, userIds: ReadonlySet<string>) {
+  const rows = await inChunks([...userIds], (some) =>
+    ask(
+      query,
+      selectOf(query, 'group_members', tenantId)
+        .innerJoin('member_groups', (join) =>
+          join.on(inOneTenant('member_groups.id', 'group_members.group_id')),
+        )
+        .select(['group_members.tenant_id', 'user_id', 'confirmed', 'adds'])
+        .where('user_id', 'in', some)
+        .where('confirmed', 'in', [0, 1]),
+    ),
+  )
+  const isConfirmed = (row: (typeof rows)[number]) => row.confirmed === 1
+  if (rows.every(isConfirmed) || (await touchRules(query, tenantId)).length === 0) return rows
+  return rows.filter(isConfirmed)
 }
 
 /** What an owner limited a member to. */

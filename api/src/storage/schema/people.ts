@@ -135,6 +135,7 @@ export const people = {
       counter: count,
       created_at: text,
       last_used_at: orNull(text),
+      ...seal,
     },
     rules: [
       'primary key (tenant_id, id)',
@@ -197,13 +198,13 @@ export const people = {
 
   /** `adds`: what limited members see too, with spaces between; empty: nothing. */
   member_groups: {
-    columns: { id: text, tenant_id: text, name: text, adds: text },
+    columns: { id: text, tenant_id: text, name: text, adds: text, ...seal },
     rules: ['primary key (tenant_id, id)', 'unique (tenant_id, name)', deletedWith('tenants', 'tenant_id')],
   },
 
   /** `confirmed`: 0 where only a claim of the identity provider says so; 2 where an owner took the person out. */
   group_members: {
-    columns: { tenant_id: text, group_id: text, user_id: text, confirmed: wholeOf<0 | 1 | 2>() },
+    columns: { tenant_id: text, group_id: text, user_id: text, confirmed: wholeOf<0 | 1 | 2>(), ...seal },
     rules: [
       'primary key (tenant_id, group_id, user_id)',
       deletedWith('member_groups', 'tenant_id, group_id'),

@@ -28,7 +28,14 @@ const SEALED_TABLES = {
     ],
   },
   memberships: { key: ['id'], free: ['created_at'] },
+  member_groups: { key: ['tenant_id', 'id'], free: [] },
+  group_members: { key: ['tenant_id', 'group_id', 'user_id'], free: [] },
   invitations: { key: ['id'], free: [] },
+  // The public key is encrypted for what the other columns say.
+  approval_keys: {
+    key: ['tenant_id', 'id'],
+    free: ['public_key', 'name', 'transports', 'counter', 'last_used_at'],
+  },
   machines: { key: ['tenant_id', 'id'], free: ['description', 'created_by', 'created_at', 'updated_at'] },
   machine_grants: { key: ['tenant_id', 'machine_id', 'bundle_id'], free: ['created_by', 'created_at'] },
   machine_tokens: {

@@ -40,7 +40,7 @@ export function sealedInsertion(node: InsertQueryNode, table: SealedTable, seals
   const rows = values.values.map((item) => rowIn(names, item))
   const sealed = rows.map((row) => sealOf(table, row, seals))
   const items = values.values.map((item, at) => withSeal(item, Object.values(sealed[at] ?? {})))
-  const conflict = onConflict?.updates && sealedConflict(onConflict, { table, row: rows[0] ?? {}, seals })
+  const conflict = onConflict?.updates && sealedConflict(onConflict, table, rows)
   const changed = {
     ...node,
     columns: [...columns, ...SEAL.map((column) => ColumnNode.create(column))],
@@ -79,21 +79,23 @@ function valueIn(row: RowValues, node: OperationNode): unknown {
   return ReferenceNode.is(node) && nameIn(node) in row ? row[nameIn(node)] : literal(node)
 }
 
-// What the row that is there keeps is not known here, so all that decides is in the statement.
+// What the row that is there keeps is not known here, so it becomes the inserted one, with its seal.
 function sealedConflict(
   conflict: OnConflictNode,
-  { table, row, seals }: { table: SealedTable; row: RowValues; seals: RowSeals },
+  table: SealedTable,
+  rows: readonly RowValues[],
 ): OnConflictNode {
   const { updates = [], columns = [] } = conflict
-  const set = settingsIn(updates)
-  const known = new Set([...Object.keys(set), ...columns.map(({ column }) => column.name)])
-  const kept = coveredColumns(table).columns.filter((column) => !known.has(column))
+  const set = new Map(updates.map(({ column, value }) => [nameIn(column), literal(value)]))
+  const given = new Set(columns.map(({ column }) => column.name))
+  const isInserted = (column: string) =>
+    set.has(column) && rows.every((row) => (row[column] ?? null) === set.get(column))
+  const kept = coveredColumns(table).columns.filter((column) => !given.has(column) && !isInserted(column))
   if (kept.length > 0) throw new Error(`a conflict in ${table} keeps ${kept.join(', ')}`)
-  return { ...conflict, updates: [...updates, ...setters(sealOf(table, { ...row, ...set }, seals))] }
-}
-
-function settingsIn(updates: readonly ColumnUpdateNode[]): RowValues {
-  return Object.fromEntries(updates.map(({ column, value }) => [nameIn(column), literal(value)]))
+  const seal = SEAL.map((column) =>
+    ColumnUpdateNode.create(ColumnNode.create(column), referenceTo('excluded', column)),
+  )
+  return { ...conflict, updates: [...updates, ...seal] }
 }
 
 function nameIn(node: OperationNode): string {

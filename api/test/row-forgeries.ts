@@ -330,6 +330,20 @@ export const FORGERIES: Record<string, Forgery> = {
     change: () => ({ state: 'active' }),
     call: approvalKeys,
   },
+  'the announcement of an act that lasts': {
+    table: 'lasting_acts',
+    row: ({ owner }) => ({
+      id: randomUUID(),
+      tenant_id: owner.tenantId,
+      user_id: owner.userId,
+      act: 'x',
+      call_hash: 'x',
+      concerns: '{}',
+      created_at: NOW,
+      counts_from: NOW,
+    }),
+    call: (api, { owner }) => api.call('listLastingActs', { as: owner }),
+  },
   'whether a machine is active': {
     table: 'machines',
     where: ofMachine((w) => w.stopped),

@@ -240,6 +240,7 @@ export const MIGRATIONS: readonly Migration[] = [
         'member_groups',
         'group_members',
         'approval_keys',
+        'lasting_acts',
       ].flatMap((table) => [
         `alter table ${table} add column row_version ${count}`,
         `alter table ${table} add column mac ${bytes}`,

@@ -165,6 +165,7 @@ export const people = {
       concerns: text,
       created_at: text,
       counts_from: text,
+      ...seal,
     },
     rules: [
       'primary key (tenant_id, id)',

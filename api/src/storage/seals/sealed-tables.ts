@@ -31,6 +31,7 @@ const SEALED_TABLES = {
   member_groups: { key: ['tenant_id', 'id'], free: [] },
   group_members: { key: ['tenant_id', 'group_id', 'user_id'], free: [] },
   invitations: { key: ['id'], free: [] },
+  lasting_acts: { key: ['tenant_id', 'id'], free: [] },
   // The public key is encrypted for what the other columns say.
   approval_keys: {
     key: ['tenant_id', 'id'],

@@ -106,6 +106,7 @@ export type Recorded = Query & {
   insertAll: <Table extends keyof Tables>(table: Table, rows: Rows<Table>) => Promise<void>
   /** As `UpdateAll`. */
   updateAll: <Table extends keyof Tables>(table: Table, changed: ChangedRows<Table>) => Promise<void>
+  hold: Database['hold']
   holdToChange: Database['holdToChange']
   /** Record an event of the change that this transaction makes.
    * @throws DomainError unavailable: the change must not happen */
@@ -114,12 +115,14 @@ export type Recorded = Query & {
 
 /** A transaction of `database` with what it records events by. */
 export function recordedBy(
-  { insertAll, updateAll, holdToChange }: Pick<Database, 'insertAll' | 'updateAll' | 'holdToChange'>,
+  database: Pick<Database, 'insertAll' | 'updateAll' | 'hold' | 'holdToChange'>,
   transaction: Query,
   record: Recorded['record'],
 ): Recorded {
+  const { insertAll, updateAll, hold, holdToChange } = database
   return Object.assign(transaction, {
     record,
+    hold,
     holdToChange,
     insertAll: ((table, rows) => insertAll(transaction, table, rows)) satisfies Recorded['insertAll'],
     updateAll: ((table, changed) => updateAll(transaction, table, changed)) satisfies Recorded['updateAll'],

@@ -4,7 +4,7 @@ import { type KeyStore, keyNameTaken } from '../../domain/library/key.ts'
 import { isTaken, refusing } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
-import { deleteOf, keysAttached, updateOf } from '../base/tenant-rows.ts'
+import { deleteOf, keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { closeGaps } from '../bundles/attachment-positions.ts'
 import { deliveredAs } from '../bundles/bundle-changes.ts'
 import { changersOf, reading } from '../bundles/value-rights.ts'
@@ -77,7 +77,10 @@ export async function removeKeys(
   // Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use a
   // key. Serialise deletes per tenant; otherwise two of them can deadlock.
   await holdTenant(transaction, tenantId)
-  const bundleIds = await stampBundlesUsing(transaction, { tenantId, keyIds, stamp })
+  const removal = { tenantId, keyIds, stamp }
+  await stampBundlesUsing(transaction, removal)
+  await holdForRemoval(transaction, removal)
+  const bundleIds = await stampBundlesUsing(transaction, removal)
   const places = await placesOf(transaction, tenantId, keyIds)
   // The database would do it, but nothing would record their ends.
   await deleteOf(transaction, 'attachments', tenantId).where('key_id', 'in', keyIds).execute()
@@ -95,6 +98,13 @@ export async function removeKeys(
     transaction.record({ action: 'key.deleted', target, ...madeBy(stamp) })
   }
   return deleted
+}
+
+// What attaches a key holds the bundle before the key. So the bundles are held first, and those that got a key until it
+// was held after it.
+async function holdForRemoval(transaction: Recorded, { tenantId, keyIds }: Removal): Promise<void> {
+  const keys = selectOf(transaction, 'keys', tenantId).select('id').where('id', 'in', keyIds)
+  await keys.orderBy('id').modifyEnd(transaction.hold).execute()
 }
 
 async function stampBundlesUsing(transaction: Query, { tenantId, keyIds, stamp }: Removal) {

@@ -28,7 +28,7 @@ export function readKeys(
     list: (tenantId, filter, slice) => list(query, vault, { tenantId, filter, slice }),
     longValues: (tenantId, keyIds) => longValues(query, vault, { tenantId, keyIds }),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
-    bundlesUsing: (tenantId, keyId) => bundlesUsing(query, tenantId, keyId),
+    bundlesUsing: usesReader(query),
     allBundlesUsing: (tenantId, keyIds) => allBundlesUsing(query, tenantId, keyIds),
   }
 }
@@ -138,12 +138,14 @@ async function countMatches(query: Query, tenantId: string, filter: KeyFilter): 
   return total
 }
 
-function bundlesUsing(query: Query, tenantId: string, keyId: string): ReturnType<KeyStore['bundlesUsing']> {
-  return selectOf(query, 'attachments', { tenantId, key_id: keyId })
-    .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
-    .select(['bundles.id', 'bundles.name', 'attachments.delivered_name as as'])
-    .orderBy('bundles.name')
-    .execute()
+function usesReader(query: Query): KeyStore['bundlesUsing'] {
+  const read = preparedStatement((value: (name: 'tenantId' | 'keyId') => string) =>
+    selectOf(query, 'attachments', { tenantId: value('tenantId'), key_id: value('keyId') })
+      .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
+      .select(['bundles.id', 'bundles.name', 'attachments.delivered_name as as'])
+      .orderBy('bundles.name'),
+  )
+  return (tenantId, keyId) => ask(query, read({ tenantId, keyId }))
 }
 
 async function allBundlesUsing(query: Query, tenantId: string, keyIds: readonly string[]) {

@@ -5,7 +5,6 @@ import {
   DeleteQueryNode,
   IdentifierNode,
   type OperationNode,
-  type QueryResult,
   RawNode,
   ReferenceNode,
   ReturningNode,
@@ -77,9 +76,9 @@ export function placed(node: OperationNode): TableInQuery[] {
 
 function checksOf(tables: readonly TableInQuery[]): { checks: Checked[]; selections: SelectionNode[] } {
   const selections: SelectionNode[] = []
-  const checks = tables.map(({ table, alias }, index) => {
+  const checks = tables.map(({ table, alias }) => {
     const places = [...coveredColumns(table).columns, ...SEAL].map((column) => {
-      const place = `${PLACES}${index}.${column}`
+      const place = `${PLACES}${selections.length}`
       const of = alias === null ? undefined : TableNode.create(alias)
       const read = ReferenceNode.create(ColumnNode.create(column), of)
       selections.push(SelectionNode.create(AliasNode.create(read, IdentifierNode.create(place))))
@@ -90,7 +89,7 @@ function checksOf(tables: readonly TableInQuery[]): { checks: Checked[]; selecti
   return { checks, selections }
 }
 
-// No column of a query begins like this.
+// No column of a query begins like this. What follows is short, because each answer of the database has it.
 const PLACES = '~'
 
 function isAggregate(selection: OperationNode): boolean {
@@ -101,32 +100,28 @@ function isAggregate(selection: OperationNode): boolean {
 
 /** The rows as the query asked for them, and those that it deleted.
  * @throws DomainError internal: no server wrote one of them */
-export function checkedResult<Row>(
-  result: QueryResult<Row>,
+export function checkedRows(
+  rows: readonly RowValues[],
   { checks, deletes }: CheckedQuery,
   seals: RowSeals,
-): { result: QueryResult<Row>; gone: SealedWrite[] } {
-  const { rows } = result
-  const sealed = rows.flatMap((row) =>
-    checks.map((check) => ({ table: check.table, row: rowAt(check, row) })),
-  )
-  if (deletes !== 'unasked') for (const { table, row } of sealed) if (row !== null) seals.require(table, row)
-  const gone = deletes ? sealed.flatMap(({ table, row }) => (row ? [endOf(table, row)] : [])) : []
-  if (deletes === 'unasked')
-    return { gone, result: { ...result, rows: [], numAffectedRows: BigInt(rows.length) } }
+): { rows: RowValues[]; gone: SealedWrite[] } {
+  const gone: SealedWrite[] = []
+  for (const row of rows)
+    for (const { table, places } of checks) {
+      const sealed = picked(row, places)
+      // A left join found no row. A row of which only the key is null was written past the server.
+      if (Object.values(sealed).every((value) => value === null)) continue
+      if (deletes !== 'unasked') seals.require(table, sealed)
+      if (deletes) gone.push(endOf(table, sealed))
+    }
+  if (deletes === 'unasked') return { rows: [], gone }
   const asked = Object.keys(rows[0] ?? {}).filter((column) => !column.startsWith(PLACES))
-  const own = rows.map((row) => Object.fromEntries(asked.map((column) => [column, valueAt(row, column)])))
-  // The query's own type says what its rows hold.
-  return { gone, result: { ...result, rows: own as never[] } }
+  const own = asked.map((column) => [column, column] as const)
+  return { rows: rows.map((row) => picked(row, own)), gone }
 }
 
-// Null: a left join found no row. A row of which only the key is null was written past the server.
-function rowAt({ places }: Checked, row: unknown): RowValues | null {
+function picked(row: RowValues, places: Checked['places']): RowValues {
   const values: Record<string, unknown> = {}
-  for (const [column, place] of places) values[column] = valueAt(row, place)
-  return Object.values(values).every((value) => value === null) ? null : values
-}
-
-function valueAt(row: unknown, column: string): unknown {
-  return typeof row === 'object' && row !== null ? Reflect.get(row, column) : undefined
+  for (const [column, place] of places) values[column] = row[place]
+  return values
 }

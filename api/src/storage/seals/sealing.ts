@@ -11,7 +11,7 @@ import {
   type RootOperationNode,
   UpdateQueryNode,
 } from 'kysely'
-import { type CheckedQuery, checkedQuery, checkedResult } from './checked-queries.ts'
+import { type CheckedQuery, checkedQuery, checkedRows } from './checked-queries.ts'
 import { RowSeals, type RowValues, type SealedWrite, writeOf } from './row-seals.ts'
 import { sealedTable } from './sealed-tables.ts'
 import {
@@ -109,13 +109,20 @@ export class Sealing implements QueryCompiler {
   async #run<Row>(execute: Execute, query: CompiledQuery): Promise<Ran<Row>> {
     const change = this.#changes.get(query.query)
     if (change && this.seals.key !== null) return this.#change<Row>(execute, change)
+    const checked = this.#checked.get(query.query)
+    if (checked) return this.#check<Row>(execute, query, checked)
     const result = await execute<Row>(query)
     const insertion = this.#insertions.get(query.query)
-    if (insertion) return { result, writes: affected(result) === 0 ? [] : insertion.writes }
-    const checked = this.#checked.get(query.query)
-    if (!checked) return { result, writes: [] }
-    const { gone, ...own } = checkedResult(result, checked, this.seals)
-    return { ...own, writes: this.seals.key === null ? [] : gone }
+    return { result, writes: insertion && affected(result) > 0 ? insertion.writes : [] }
+  }
+
+  async #check<Row>(execute: Execute, query: CompiledQuery, checked: CheckedQuery): Promise<Ran<Row>> {
+    const result = await execute<RowValues>(query)
+    const { rows, gone } = checkedRows(result.rows, checked, this.seals)
+    const deleted = checked.deletes === 'unasked' ? { numAffectedRows: BigInt(result.rows.length) } : {}
+    // The query's own type says what its rows hold.
+    const own = { ...result, ...deleted, rows: rows as never[] }
+    return { result: own, writes: this.seals.key === null ? [] : gone }
   }
 
   // One statement for each row, because each has a seal of its own.

@@ -105,6 +105,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const clockSteps = new ClockSteps(options)
   const parts = { settings, database, shortLived, steps, clockSteps, clock, log }
   const sharedClock = clockOf(await sharedTime(opened, parts, options.now))
+  database.seals.nowMs = () => sharedClock.now().getTime()
   const recorded = await openStores(opened, { ...parts, aroundDatabase: options.aroundDatabase })
   const { stores } = recorded
   const { aroundRequests } = options

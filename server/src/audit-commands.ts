@@ -9,7 +9,7 @@ const MOST_NAMED = 100
 
 const PROBLEMS = {
   foreign: 'no server wrote this row, or another program changed it',
-  old: 'this is an old row that was put back',
+  old: 'this is an old row that was put back, or its right was given again after the clock was set back',
   missing: 'another program deleted this row',
 }
 

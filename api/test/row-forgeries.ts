@@ -291,8 +291,8 @@ export const FORGERIES: Record<string, Forgery> = {
   'who is in a group that a rule names': {
     table: 'group_members',
     row: (world) => ({ ...groupMember((w) => w.member)(world), confirmed: 1 }),
-    call: (api, { owner, bundle }) =>
-      api.call('getBundlePolicy', { as: owner, params: { bundle_id: bundle.id } }),
+    call: (api, { owner, other }) =>
+      api.call('getBundlePolicy', { as: owner, params: { bundle_id: other.id } }),
   },
   'who was taken out of a group': {
     table: 'group_members',
@@ -650,7 +650,7 @@ export async function newWorld(api: TestApi): Promise<World> {
   const member = await joinWorkspace(api, owner, 'member')
   const outsider = await api.newOwner()
   const ruled = await newRules(api, { owner, outsider })
-  const groups = await groupsIn(api, { owner, bundle })
+  const groups = await groupsIn(api, { owner, other })
   const { id: approvalKey } = (await new TouchKey().add(api, account)).json
   return {
     ...groups,
@@ -695,7 +695,7 @@ async function newRules(
   return { own, twin: { ...twin, values: own.values }, inFolder, inWorkspace }
 }
 
-async function groupsIn(api: TestApi, { owner, bundle }: Pick<World, 'owner' | 'bundle'>) {
+async function groupsIn(api: TestApi, { owner, other }: Pick<World, 'owner' | 'other'>) {
   const limited = () => joinWorkspace(api, owner, 'member', { limited_to: ['partner/'] })
   const [inGroup, outOfGroup, takenOut] = [await limited(), await limited(), await limited()]
   const people = [inGroup.userId, takenOut.userId]
@@ -704,6 +704,6 @@ async function groupsIn(api: TestApi, { owner, bundle }: Pick<World, 'owner' | '
   const left = { people: [inGroup.userId] }
   await api.call('changeGroup', { as: owner, params: { group_id: group }, body: left })
   const rule = { approvers: 'named', people: [group] }
-  await api.call('changeBundlePolicy', { as: owner, params: { bundle_id: bundle.id }, body: rule })
+  await api.call('changeBundlePolicy', { as: owner, params: { bundle_id: other.id }, body: rule })
   return { inGroup, outOfGroup, takenOut, group }
 }

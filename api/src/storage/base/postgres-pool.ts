@@ -8,7 +8,6 @@ const QUERY_TIMEOUT_MS = 18_000
 const FULL_FOR_MS = 1_000
 const PAUSE_MS = 100
 const TOO_MANY_CONNECTIONS = '53300'
-const TAKES_NO_WRITES = 'connection terminated: it takes no writes, because it is a standby or read-only'
 const POOL_IS_BUSY = 'timeout exceeded when trying to connect'
 
 type PoolOptions = {
@@ -36,7 +35,7 @@ export class Connections {
       ...(isTimed ? { query_timeout: QUERY_TIMEOUT_MS } : {}),
       keepAlive: true,
       pipeline: true,
-      verify: refuseReadOnly,
+      ...(this.#addresses.length > 1 ? { verify: refuseStandby } : {}),
     })
     // The pool reads it for each new connection.
     Object.defineProperty(this.#pool.options, 'connectionString', {
@@ -99,11 +98,10 @@ export class Connections {
   }
 }
 
-// Otherwise the pool would keep a connection to a standby, long after the name leads to the new primary.
-function refuseReadOnly(client: PoolClient, done: (error?: Error) => void): void {
-  client.query('show transaction_read_only', (error, result) => {
-    const isReadOnly = result?.rows[0]?.transaction_read_only === 'on'
-    done(error ?? (isReadOnly ? new Error(TAKES_NO_WRITES) : undefined))
+function refuseStandby(client: PoolClient, done: (error?: Error) => void): void {
+  client.query('select pg_is_in_recovery() as standby', (error, result) => {
+    const isStandby = result?.rows[0]?.standby === true
+    done(error ?? (isStandby ? new Error('connection terminated: a standby') : undefined))
   })
 }
 

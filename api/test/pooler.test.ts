@@ -27,7 +27,11 @@ const { rootKeys } = testSettings()
 let direct: string
 beforeAll(async () => {
   direct = await freshPostgres()
-  await administer(direct, "create table tenants as select 'T' as id, 'a tenant' as name")
+  await administer(
+    direct,
+    `create table tenants as select 'T' as id, 'a tenant' as name, null::text as ruled, null::int as row_version,
+       null::bytea as mac`,
+  )
   await administer(direct, "create table keys as select 'K' as id, 'a key' as name")
 })
 
@@ -39,7 +43,7 @@ async function openNode(url: string): Promise<Database> {
 }
 
 const rowOf = (node: Database, table: 'tenants' | 'keys', id: string) =>
-  node.query.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst()
+  node.query.selectFrom(table).select(['id', 'name']).where('id', '=', id).executeTakeFirst()
 
 describe.runIf(hasPostgres() && hasPgbouncer())('behind a pooler that shares connections', () => {
   let pooler: TestPooler

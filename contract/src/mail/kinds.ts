@@ -3,7 +3,7 @@ export const OWN_MAILS = ['waiting', 'key_expires', 'signed_in', 'remembered'] a
 
 export type OwnMail = (typeof OWN_MAILS)[number]
 
-/** Also to an invited address, to an address that is to be proved, and about changes of the account. */
+/** Mails that also go to an invited address, to an address that a person proves, or tell of a changed account. */
 export type MailKind = OwnMail | 'invitation' | 'proof' | 'account'
 
 const HOUR = 60 * 60

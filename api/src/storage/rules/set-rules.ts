@@ -124,7 +124,7 @@ export function foldersOver({ folders }: Pick<RulesAbove, 'folders'>, name: stri
   return folders.filter(({ folder }) => isIn(folder, name))
 }
 
-/** Selects keys by some of what is asked for, each with a bundle that holds it. `name`: what the rules are told by. */
+/** Selects some of the keys, each with a bundle that holds it. `name`: the name under which the rules are reported. */
 export type KeysHeld = (some: readonly string[]) => AliasableExpression<{ name: string; bundle_id: string }>
 
 /** What bundles set that hold keys, and the folders that these bundles are in, for each key. */

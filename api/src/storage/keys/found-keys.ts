@@ -120,8 +120,8 @@ export async function attachedIn(
   return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
 }
 
-/** Maps the name of each bundle that an import takes keys from to its id. It has only bundles within reach. A bundle can
- * be renamed meanwhile, so keys and rules are read by the same id. */
+/** Maps the name of each bundle that an import takes keys from to its id. It has only bundles within reach. A bundle
+ * can be renamed meanwhile, so keys and rules are read by the same id. */
 export type SourceBundles = ReadonlyMap<string, string>
 
 export async function sourceBundles(

@@ -1,7 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
+import { endRun, processorSeconds, startedThrough } from './test-processes.ts'
+
+const WATCHDOG = join(import.meta.dirname, 'test-watchdog.ts')
 
 const MEMORY = '/dev/shm'
 
@@ -10,32 +13,20 @@ const ROOM_BYTES = 4 * 2 ** 30
 
 const folder = folderInMemory() ?? mkdtempSync(join(tmpdir(), 'keyferry-tests-'))
 
-/** All temporary files of a test run are in one folder, which is deleted when the run ends. */
+/** All temporary files of a test run are in one folder. It is deleted when the run ends or is stopped, and the programs
+ * that still run are ended. */
 export function setup(): void {
   // PostgreSQL runs under another account and has to reach its data through this folder.
   chmodSync(folder, 0o711)
+  const words = [WATCHDOG, folder, ...startedThrough().map(String)]
+  spawn(process.execPath, words, { detached: true, stdio: 'ignore' }).unref()
   process.env['TMPDIR'] = folder
+  process.env['PATH'] += `${delimiter}${join(folder, 'no-programs')}`
   // On exit, so that it also happens where a run cannot end in its own time.
-  process.once('exit', tidy)
-}
-
-/** Running servers leave a file with their process id here; PostgreSQL has it in its data folder. If no test of a file
- * is selected, its hooks do not run, so this ends what the file started. */
-function tidy(): void {
-  for (const file of globSync('{*.pid,*/postmaster.pid}', { cwd: folder })) {
-    const pid = pidIn(join(folder, file))
-    if (pid !== null) spawnSync('kill', ['-KILL', `${pid}`])
-  }
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
-}
-
-function pidIn(file: string): number | null {
-  try {
-    const pid = Number.parseInt(readFileSync(file, 'utf8'), 10)
-    return pid > 0 ? pid : null
-  } catch {
-    return null // it has just ended by itself
-  }
+  process.once('exit', () => {
+    process.stdout.write(`\n${Math.round(processorSeconds(folder))} processor seconds\n`)
+    endRun(folder)
+  })
 }
 
 /** A folder in memory saves each commit of SQLite a wait for the disk. `null` where there is none with room, or where

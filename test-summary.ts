@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { relative } from 'node:path'
 import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node'
 import { INSTALLS_PROGRAMS, missingPrograms } from './plumbing/test/programs.ts'
@@ -9,18 +8,15 @@ const TEARDOWN_MS = 120_000
 type Sums = { passed: number; failed: number; skipped: number }
 
 /** Ends a test run with one plain line of its true sums; an error outside of a test counts as a failure.
- * Before it stands the time of the slowest files, if asked for, and what failed at first. */
+ * The slowest files come before it, if asked for. */
 export class TestSummary implements Reporter {
   #specifications = 0
   #isWatching = false
   readonly #slowest: number
-  readonly #again: number
 
-  /** @param slowest how many files to list
-   * @param again where tests of up to this many files fail, these files run once more, alone */
-  constructor(slowest: number, again: number) {
+  /** @param slowest how many files to list */
+  constructor(slowest: number) {
     this.#slowest = slowest
-    this.#again = again
   }
 
   onInit({ config }: Vitest): void {
@@ -32,17 +28,13 @@ export class TestSummary implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
-    const failed = modules.filter((module) => sumsOf([module]).failed > 0)
-    const outside = errors.length + this.#specifications - modules.length
     const sums = sumsOf(modules)
-    sums.failed += outside
+    sums.failed += errors.length + this.#specifications - modules.length
     // A program that a failed test left behind can hold a stream of the run, which then does not end.
     const end = () => process.exit(sums.failed === 0 ? undefined : 1)
     if (!this.#isWatching) setTimeout(end, TEARDOWN_MS).unref()
-    const runsAgain = outside === 0 && failed.length > 0 && failed.length <= this.#again
     process.once('exit', () => {
-      process.stdout.write(timesOf(modules, this.#slowest) + missing())
-      process.stdout.write(lineOf(runsAgain ? sumsAgain(modules, failed) : sums))
+      process.stdout.write(timesOf(modules, this.#slowest) + missing() + lineOf(sums))
     })
   }
 }
@@ -60,31 +52,6 @@ function sumsOf(modules: readonly TestModule[]): Sums {
 
 const lineOf = ({ passed, failed, skipped }: Sums) =>
   `${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}\n`
-
-/** Run files once more with nothing beside them, which tells a fault from a race for the machine. Both results are
- * printed. */
-function sumsAgain(modules: readonly TestModule[], failed: readonly TestModule[]): Sums {
-  const tests = failed.flatMap((module) => [...module.children.allTests('failed')])
-  const names = tests.map((test) => `  ${relative('.', test.module.moduleId)}: ${test.fullName}\n`)
-  process.stdout.write(`\nFailed beside other tests, so their files run again, alone:\n${names.join('')}`)
-  const { AGAIN: _, SLOWEST: __, ...env } = process.env
-  const args = [process.argv[1] ?? '', 'run', '--maxWorkers=1', ...failed.map(({ moduleId }) => moduleId)]
-  const { stdout, status } = spawnSync(process.execPath, args, {
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  process.stdout.write(stdout)
-  const again = /(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\n$/
-    .exec(stdout)
-    ?.slice(1)
-    .map((sum) => Number(sum ?? 0))
-  if (again === undefined) return sumsOf(modules)
-  process.exitCode = status ?? 1
-  const { passed, skipped } = sumsOf(modules.filter((module) => !failed.includes(module)))
-  const [passedAgain = 0, failedAgain = 0, skippedAgain = 0] = again
-  return { passed: passed + passedAgain, failed: failedAgain, skipped: skipped + skippedAgain }
-}
 
 function missing(): string {
   const programs = missingPrograms()

@@ -1,12 +1,16 @@
+import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { hasProgramsOf, TOOLS } from './plumbing/test/programs.ts'
+import { PATIENCE_MS } from './plumbing/test/until.ts'
 import { TestOrder } from './test-order.ts'
 import { TestSummary } from './test-summary.ts'
 import { iconModules } from './web/app/icon-modules.ts'
 
-const STORIES = ['e2e/**', 'server/test/**', 'cli/test/**', 'release/**']
+const HANGS_MS = 10 * 60_000
 
-const API = ['api/test/**', 'api/src/request-store/**']
+const STORIES = ['e2e/**/*.test.ts', 'server/test/*.test.ts', 'cli/test/*.test.ts', 'release/*.test.ts']
+
+const API = ['api/test/*.test.ts', 'api/src/request-store/*.test.ts']
 
 // What `--mode fast` leaves out, besides the stories.
 const SLOW = [
@@ -20,6 +24,17 @@ const SLOW = [
   // They look at the built app.
   'web/app-size.test.ts',
 ]
+
+/** Long ones, and one that needs the registry: `npm run faults -- trials` runs them. */
+const TRIALS = [
+  'e2e/{documented-commands,fresh-clone,openapi,rolling,several-nodes}.test.ts',
+  'e2e/{deposit,environments,import,release}-killed.test.ts',
+  'release/reproducible.test.ts',
+]
+
+/** Files of tests that the trials repeat on PostgreSQL. */
+const repeated = () =>
+  globSync('api/test/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes('oneDatabase'))
 
 /** Files of which every test needs these programs or packages. Where one is missing, the file is skipped with a
  * message. */
@@ -48,35 +63,44 @@ const setting = (name: string) => Number(process.env[name] ?? 0)
 
 const OUTSIDE = ['**/node_modules/**', '**/dist/**']
 
-/** What `--mode` selects. Without one, everything runs. */
-const PARTS: Readonly<Record<string, { include: readonly string[]; exclude: readonly string[] }>> = {
-  unit: { include: ['**'], exclude: [...STORIES, ...API] },
+type Part = { include: readonly string[]; exclude: readonly string[]; env?: Readonly<Record<string, string>> }
+
+const ALL = ['**/*.test.ts']
+
+const EVERYTHING: Part = { include: ALL, exclude: [] }
+
+/** What `--mode` selects; `test` runs without one, and any other word runs everything. */
+const PARTS: Readonly<Record<string, Part>> = {
+  test: { include: ALL, exclude: TRIALS },
+  unit: { include: ALL, exclude: [...STORIES, ...API] },
   api: { include: API, exclude: [] },
-  e2e: { include: STORIES, exclude: [] },
-  fast: { include: ['**'], exclude: [...STORIES, ...SLOW] },
+  e2e: { include: STORIES, exclude: TRIALS },
+  fast: { include: ALL, exclude: [...STORIES, ...SLOW], env: { DATABASES: 'sqlite', APP: 'stale' } },
+  trials: { include: [...TRIALS, ...repeated()], exclude: [], env: { DATABASES: 'trials' } },
 }
 
 export default defineConfig(({ mode }) => {
-  const { include, exclude } = PARTS[mode] ?? { include: ['**'], exclude: [] }
+  const part = PARTS[mode] ?? EVERYTHING
   return {
     plugins: [iconModules],
     // The build of the app fills in where each endpoint is. Unit tests of the app call none.
     define: { ADDRESSES: '{}' },
     test: {
-      include: include.map((folder) => `${folder}/*.test.ts`),
-      exclude: [...OUTSIDE, ...exclude, ...withoutPrograms()],
-      env: mode === 'fast' ? { DATABASES: 'sqlite', APP: 'stale' } : {},
+      include: [...part.include],
+      exclude: [...OUTSIDE, ...part.exclude, ...withoutPrograms()],
+      env: { ...part.env },
       globalSetup: ['test-folder.ts', 'e2e/built-app.ts', 'e2e/built-programs.ts'],
-      setupFiles: ['property-runs.ts'],
+      setupFiles: ['test-setup.ts'],
       isolate: false,
       sequence: { sequencer: TestOrder },
       // Most tests wait for a server, a browser or a shell. Vitest would use one worker on a machine with two cores.
       maxWorkers: 5,
-      testTimeout: 60_000,
-      hookTimeout: 120_000,
+      // They only catch what hangs.
+      testTimeout: HANGS_MS,
+      hookTimeout: HANGS_MS,
       // Below the limit of a test, so that a failure names what was waited for.
-      expect: { poll: { interval: 25, timeout: 45_000 } },
-      reporters: ['default', new TestSummary(setting('SLOWEST'), setting('AGAIN'))],
+      expect: { poll: { interval: 20, timeout: PATIENCE_MS } },
+      reporters: ['default', new TestSummary(setting('SLOWEST'))],
     },
   }
 })

@@ -26,7 +26,7 @@ const approve = (page: Page) =>
   page.getByRole('button', { name: /^(Approve( anyway)?|It is the same: approve)$/ })
 const anyway = (page: Page) => inDialog(page, 'Approve anyway')
 const isActive = async (page: Page) => (await approve(page).getAttribute('aria-disabled')) === 'false'
-const becomesActive = (page: Page) => expect.poll(() => isActive(page), { timeout: 45_000 }).toBe(true)
+const becomesActive = (page: Page) => expect.poll(() => isActive(page)).toBe(true)
 
 describe.skipIf(!hasBrowser())('presses that a person does not mean', () => {
   let server: RunningServer

@@ -12,7 +12,7 @@ const approve = (page: Page) =>
 
 async function expectActive(page: Page, active: boolean): Promise<void> {
   const isActive = async () => (await approve(page).getAttribute('aria-disabled')) === 'false'
-  await expect.poll(isActive, { timeout: 45_000 }).toBe(active)
+  await expect.poll(isActive).toBe(active)
 }
 
 describe.skipIf(!hasBrowser())('a page of another site that wants an approval', () => {

@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByText('You are about to share dev/worker').waitFor()
     await tabTo(page, 'Approve anyway')
     const anyway = page.getByRole('button', { name: 'Approve anyway' })
-    await expect.poll(() => anyway.getAttribute('aria-disabled'), { timeout: 45_000 }).toBe('false')
+    await expect.poll(() => anyway.getAttribute('aria-disabled')).toBe('false')
     await page.keyboard.press('Enter')
     await title(page, 'Approved').waitFor()
     const { status } = await collect(server.url, request.id)

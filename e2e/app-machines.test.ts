@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     return issuer.sign({ iss: issuer.url, aud: AUDIENCE, sub, iat, exp: iat + 300 })
   }
 
-  test('a server gets a token, which is shown once, and fetches with it', { timeout: 60_000 }, async () => {
+  test('a server gets a token, which is shown once, and fetches with it', async () => {
     const page = await asOwner('/machines')
     await page.getByRole('heading', { name: 'No machines yet' }).waitFor()
     await expectAccessible(page)

@@ -3,9 +3,7 @@ import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-
-// Below the test's own limit, so that a failure names what was waited for.
-const WAIT_MS = 45_000
+import { PATIENCE_MS } from '../plumbing/test/until.ts'
 
 const VIEWPORT = { width: 1280, height: 860 }
 
@@ -19,7 +17,7 @@ export type WatchedPage = Page & { readonly complaints: readonly string[] }
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: VIEWPORT, ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(WAIT_MS)
+  page.setDefaultTimeout(PATIENCE_MS)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
@@ -165,7 +163,7 @@ export async function pressArmed(page: Page, name: string): Promise<void> {
     await button.waitFor({ state: 'detached', timeout: 5_000 }).catch(() => undefined)
     return await button.count()
   }
-  await expect.poll(press, { timeout: WAIT_MS }).toBe(0)
+  await expect.poll(press).toBe(0)
 }
 
 /** A script that adds up how far parts of the page move by themselves. */

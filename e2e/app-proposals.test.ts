@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
   })
 
   test('an owner sees the notification, reads what may be read, and stores it', async () => {
-    await expect.poll(() => notified, { timeout: 30_000 }).toEqual(['A decision waits for you'])
+    await expect.poll(() => notified).toEqual(['A decision waits for you'])
     await owner.getByRole('link', { name: 'Waiting for you: 1' }).click()
     await heading(owner, 'Waiting for you')
     await owner.getByText('kim proposes 1 variable for dev/worker').waitFor()

@@ -209,9 +209,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await closePage(page)
   })
 
-  test('a port without a listener gets nothing; the page offers a code, and Deny', {
-    timeout: 40_000,
-  }, async () => {
+  test('a port without a listener gets nothing; the page offers a code, and Deny', async () => {
     const release = ['loopback', 'code'] as const
     const verifier = generatePollVerifier()
     const request = await askApproval(server.url, { bundle: 'dev/app', release, verifier })

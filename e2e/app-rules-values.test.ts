@@ -239,9 +239,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await closePage(owner)
   })
 
-  test('before a machine gets a secret under weaker rules, the page names it', {
-    timeout: 60_000,
-  }, async () => {
+  test('before a machine gets a secret under weaker rules, the page names it', async () => {
     const { id: machine_id } = await call('POST', '/api/v1/machines', {
       body: { name: `ci-${randomUUID()}` },
     })

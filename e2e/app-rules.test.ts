@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     return await joinInBrowser(browser, server.url + accept_path)
   }
 
-  test('an owner sets two people for a bundle; both approve the same keys', { timeout: 60_000 }, async () => {
+  test('an owner sets two people for a bundle; both approve the same keys', async () => {
     const owner = await asOwner(`/rules?bundle=${bundles.get('dev/worker')}`)
     const word = { label: 'How many people approve', place: 'dev/worker' }
     await chooseRule(owner, word, 'two people')
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await closePage(page)
   })
 
-  test('every page offers exactly what the server allows', { timeout: 240_000 }, async () => {
+  test('every page offers exactly what the server allows', async () => {
     const owner = await asOwner()
     const email = `${randomUUID().slice(0, 8)}@example.com`
     const invited = { email, role: 'member' } as const

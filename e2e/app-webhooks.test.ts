@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
     return page
   }
 
-  test('an owner creates a webhook, tests it, and gives it a new secret', { timeout: 60_000 }, async () => {
+  test('an owner creates a webhook, tests it, and gives it a new secret', async () => {
     const page = await asOwner('/workspace')
     await page.getByRole('link', { name: 'Open webhooks' }).click()
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()

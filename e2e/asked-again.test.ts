@@ -13,7 +13,6 @@ const ROOT_KEY = formatRootKey(generateRootKey())
 
 test.skipIf(!hasPostgres())(
   'after a crash of PostgreSQL the waiting client asks again, but not after a denial',
-  { timeout: 120_000 },
   async () => {
     const postgres = await ownPostgres()
     const server = await startServer({ env: { DATABASE_URL: postgres.url, ROOT_KEY } })
@@ -96,7 +95,7 @@ function startRun(url: string) {
     events: () => lines().map(({ event }) => event),
     /** The requests, once there are so many. */
     async asked(count: number) {
-      await expect.poll(() => asked().length, { timeout: 60_000, message: stderr() }).toBe(count)
+      await expect.poll(() => asked().length, { message: stderr() }).toBe(count)
       return asked().map(({ approval_url, user_code }) => ({
         id: approval_url?.slice(-32),
         userCode: user_code,

@@ -11,8 +11,9 @@ import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2'
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { Service } from 'kubernetes-models/v1'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { eventually } from '../plumbing/test/until.ts'
 import { SETTINGS } from '../server/src/setting-table.ts'
 import { hasProxy, type ProxyKind, startProxy } from './nginx.ts'
 
@@ -277,5 +278,5 @@ describe.each<ProxyKind>(['nginx', 'haproxy'])('behind the example of %s', (kind
 
 // HAProxy answers 503 until its first health check has passed.
 async function untilAnswered(url: string, headers: Record<string, string>): Promise<void> {
-  await vi.waitFor(async () => expect((await fetch(url, { headers })).status).toBe(200), { timeout: 20_000 })
+  await eventually(async () => expect((await fetch(url, { headers })).status).toBe(200))
 }

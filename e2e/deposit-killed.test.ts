@@ -14,7 +14,6 @@ const DIES_BEFORE_ANSWER = join(import.meta.dirname, 'dies-before-answer.ts')
 
 test.each<'sqlite' | 'postgres'>(hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite'])(
   'a deposit whose server is killed is stored whole or not at all, and its terminal learns which, on %s',
-  { timeout: 120_000 },
   async (kind) => {
     const { start, signedFor, loseRequest, secret } = await killedServer(kind)
     const deposits: { terminal: Depositor; id: string; isStored: boolean }[] = []

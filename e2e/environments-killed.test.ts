@@ -12,7 +12,6 @@ const SPLIT_DELAYS_MS = momentsOf([0, 2, 4, 8])
 
 test.each(hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite'])(
   'a duplicate and a split whose server is killed are whole or not there, on %s',
-  { timeout: 180_000 },
   async (kind) => {
     const { start, signedFor, secret } = await killedServer(kind)
     const first = await start()

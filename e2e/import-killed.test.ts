@@ -11,7 +11,6 @@ const DELAYS_MS = momentsOf([5, 20, 40, 60, 90])
 
 test.each(hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite'])(
   'an import whose server is killed is whole or not there, on %s',
-  { timeout: 120_000 },
   async (kind) => {
     const { start, signedFor, secret } = await killedServer(kind)
     for (const delayMs of DELAYS_MS) {

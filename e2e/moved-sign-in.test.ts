@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
     callsWith(url, { cookie: `__session=${person.cookies(url).get('__session')}`, origin: url })
   const joinAs = async (owner: ReturnType<typeof callsWith>, { email, password }: typeof OWNER) => {
     await owner('POST', '/api/v1/invitations', { body: { email, role: 'member' } })
-    await expect.poll(() => mail.to(email).length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => mail.to(email).length).toBe(1)
     const token = /\/invite\/([\w-]+)/.exec(mail.to(email)[0]?.text ?? '')?.[1]
     const headers = { 'content-type': 'application/json' }
     const init = { method: 'POST', headers, body: JSON.stringify({ token, password }) }
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
     await page.waitForURL((address) => address.pathname !== '/account')
     // The address can change before the link counts.
     const signedIn = async () => await bundlesOf((await atProvider('sam')).call)
-    await expect.poll(signedIn, { timeout: 20_000, interval: 200 }).toEqual(['dev/app'])
+    await expect.poll(signedIn, { interval: 200 }).toEqual(['dev/app'])
     const { call } = await atProvider('sam')
     const audit = await call('GET', '/api/v1/audit')
     expect(audit.map(({ action }) => action)).toContain('user.linked')
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
   test('an invitation comes by mail, with a link that works; a person switches a kind of mail off', async () => {
     const owner = await account(OWNER)
     await owner('POST', '/api/v1/invitations', { body: { email: 'lee@example.com', role: 'member' } })
-    await expect.poll(() => mail.to('lee@example.com').length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => mail.to('lee@example.com').length).toBe(1)
     const address = /http:\S+\/invite\/\S+/.exec(mail.to('lee@example.com')[0]?.text ?? '')?.[0] ?? ''
     await closePage(await joinInBrowser(browser, address))
 

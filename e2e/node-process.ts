@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
-
-const READY_WITHIN_MS = 30_000
+import { TIME_LIMIT_FACTOR, until } from '../plumbing/test/until.ts'
 
 // The kernel counts in hundredths of a second on every Linux that Node runs on.
 const MS_PER_TICK = 10
@@ -42,13 +40,15 @@ export async function startProcess({
   const [program, ...before] = asProgram ? [script] : [process.execPath, ...flags, script]
   const { PATH, HOME } = process.env
   const child = spawn(program, [...before, ...words], {
-    env: { PATH, HOME, HOST: '127.0.0.1', PORT: '0', ...env },
+    env: { PATH, HOME, HOST: '127.0.0.1', PORT: '0', TIME_LIMIT_FACTOR, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const output = collected(child)
-  const address = await Promise.race([listening(output), exited.then(() => null)])
-  if (address === null) throw new Error(`${script} ${words.join(' ')} did not start: ${output()}`)
+  const address = await until(`the address of ${script}`, () => {
+    if (child.exitCode !== null) throw new Error(`${script} ${words.join(' ')} did not start: ${output()}`)
+    return /Listens\s+(http:\/\/\S+)/.exec(output())?.[1]
+  })
   const startMs = performance.now() - startedAt
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
@@ -83,14 +83,4 @@ function collected(child: ChildProcess): () => string {
     })
   }
   return () => text
-}
-
-async function listening(output: () => string): Promise<string | null> {
-  const deadline = Date.now() + READY_WITHIN_MS
-  while (Date.now() < deadline) {
-    const [, address] = /Listens\s+(http:\/\/\S+)/.exec(output()) ?? []
-    if (address !== undefined) return address
-    await sleep(5)
-  }
-  return null
 }

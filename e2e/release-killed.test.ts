@@ -6,7 +6,6 @@ import { Attacker, CarelessApprover, returnedSecret } from './lure.ts'
 
 test.each(hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite'])(
   'an approval that is held survives the death of its server before and after its release, on %s',
-  { timeout: 120_000 },
   async (kind) => {
     const { start, signedFor } = await killedServer(kind)
     const first = await start()
@@ -32,6 +31,6 @@ test.each(hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite'])(
     client.moveTo(third.address)
     expect(client.opened(await client.wait(id))).toEqual({ NPM_TOKEN: 'planted-npm_token' })
     const status = async () => (await client.wait(id)).status
-    await expect.poll(status, { interval: 3_000, timeout: 20_000 }).toBe(404)
+    await expect.poll(status, { interval: 3_000 }).toBe(404)
   },
 )

@@ -1,8 +1,6 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-
-const OPENED_WITHIN_MS = 20_000
+import { until } from '../plumbing/test/until.ts'
 
 /** What a browser on the client's computer got when it opened what the client told it to. */
 export type Opened = {
@@ -29,16 +27,9 @@ export async function scriptedBrowser(folder: string): Promise<ScriptedBrowser> 
   await chmod(program, 0o755)
   const read = async () => await readFile(note, 'utf8').catch(() => '')
   const opened = async () => {
-    const deadline = Date.now() + OPENED_WITHIN_MS
-    for (;;) {
-      const address = await read()
-      if (address !== '') {
-        await rm(note)
-        return await follow(address)
-      }
-      if (Date.now() > deadline) throw new Error('the client opened no browser')
-      await sleep(5)
-    }
+    const address = await until('the address that the client opens', read)
+    await rm(note)
+    return await follow(address)
   }
   return { program, opened, isAsked: async () => (await read()) !== '' }
 }

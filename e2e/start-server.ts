@@ -3,10 +3,8 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { TIME_LIMIT_FACTOR, until } from '../plumbing/test/until.ts'
 import { SERVER_PROGRAM } from './programs.ts'
-
-// A program that starts beside a dozen others on two processors is slow.
-const READY_WITHIN_MS = 60_000
 
 export type ServerOptions = {
   /** 0: any free port. */
@@ -64,7 +62,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 
 function serverEnvironment({ port = 0, env }: ServerOptions, dataDir: string): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env
-  return { PATH, HOME, HOST: '127.0.0.1', PORT: String(port), DATA_DIR: dataDir, ...env }
+  return { PATH, HOME, HOST: '127.0.0.1', PORT: String(port), DATA_DIR: dataDir, TIME_LIMIT_FACTOR, ...env }
 }
 
 function collect(child: ChildProcess): () => string {
@@ -78,12 +76,8 @@ function collect(child: ChildProcess): () => string {
 }
 
 async function listening(child: ChildProcess, output: () => string): Promise<string> {
-  const deadline = Date.now() + READY_WITHIN_MS
-  while (Date.now() < deadline && child.exitCode === null) {
-    const url = /Listens\s+(http:\/\/\S+)/.exec(output())?.[1]
-    if (url !== undefined) return url
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  child.kill('SIGKILL')
-  throw new Error(`keyferry-server did not start:\n${output()}`)
+  return await until('the address of keyferry-server', () => {
+    if (child.exitCode !== null) throw new Error(`keyferry-server did not start:\n${output()}`)
+    return /Listens\s+(http:\/\/\S+)/.exec(output())?.[1]
+  })
 }

@@ -21,7 +21,7 @@ const USES = 50
 
 const run = (bundle: string, command = ['printenv', bundle]) => ['run', bundle, '--', ...command]
 
-describe('a remembered approval, with the real client', { timeout: 120_000 }, () => {
+describe('a remembered approval, with the real client', () => {
   let folder: string
   let server: NodeProcess
   let proxy: ManyAddresses
@@ -101,7 +101,7 @@ describe('a remembered approval, with the real client', { timeout: 120_000 }, ()
   /** The client asks a person, says why, and starts nothing. */
   async function expectAsks(why: string, words: readonly string[], cwd = 'home') {
     const asking = client(words, { cwd, runtime: 'thief' })
-    await expect.poll(asking.said, { timeout: 15_000 }).toContain(`asking again: ${why}`)
+    await expect.poll(asking.said).toContain(`asking again: ${why}`)
     await browser.opened()
     asking.stop()
     expect((await asking.ended).printed).toBe('')
@@ -128,8 +128,7 @@ describe('a remembered approval, with the real client', { timeout: 120_000 }, ()
       `printenv ${bundle}; exec sleep 100`,
     ])
     await approveForHours(made)
-    const printed = (text: string) =>
-      expect.poll(watching.printed, { timeout: 15_000 }).toBe(`${bundle}\n${text}`)
+    const printed = (text: string) => expect.poll(watching.printed).toBe(`${bundle}\n${text}`)
     await printed('')
     const [key] = await owner.call('GET', '/api/v1/bundles/{bundle_id}/keys', {
       params: { bundle_id: made.id },
@@ -143,7 +142,7 @@ describe('a remembered approval, with the real client', { timeout: 120_000 }, ()
     const [grant] = await grantsOf(bundle)
     await owner.call('DELETE', '/api/v1/grants/{grant_id}', { params: { grant_id: grant?.id ?? '' } })
     await change('third')
-    await expect.poll(watching.said, { timeout: 15_000 }).toContain('keyferry: values are not watched: ')
+    await expect.poll(watching.said).toContain('keyferry: values are not watched: ')
     expect(await browser.isAsked()).toBe(false)
     watching.stop()
     expect((await watching.ended).printed).toBe(`${bundle}\nsecond\n`)

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { skipOrFail } from '../plumbing/test/programs.ts'
+import { until } from '../plumbing/test/until.ts'
 
 export type TerminalOptions = {
   readonly cwd?: string
@@ -14,7 +15,7 @@ export type Terminal = {
   /** All that appeared so far, escape sequences included. */
   readonly output: () => string
   /** Resolves with the first match once it has appeared. */
-  readonly appears: (pattern: RegExp, withinMs?: number) => Promise<RegExpExecArray>
+  readonly appears: (pattern: RegExp) => Promise<RegExpExecArray>
   readonly type: (text: string | Uint8Array) => void
   /** The exit code as a shell tells it: 128 and the signal's number for a program that a signal ended. */
   readonly exit: Promise<number>
@@ -59,20 +60,17 @@ export function inTerminal(argv: readonly string[], options: TerminalOptions): T
   }
   return {
     output: () => output,
-    appears: async (pattern, withinMs = 45_000) => await appearance(pattern, () => output, withinMs),
+    appears: async (pattern) => await appearance(pattern, () => output),
     type: (text) => void child.stdin.write(text),
     exit: once(child, 'exit').then(([code]) => Number(code)),
   }
 }
 
-async function appearance(pattern: RegExp, output: () => string, withinMs: number): Promise<RegExpExecArray> {
-  const deadline = Date.now() + withinMs
-  for (;;) {
-    const match = pattern.exec(output())
-    if (match !== null) return match
-    if (Date.now() > deadline) throw new Error(`${pattern} did not appear in:\n${output()}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+async function appearance(pattern: RegExp, output: () => string): Promise<RegExpExecArray> {
+  const match = until(`${pattern}`, () => pattern.exec(output()))
+  return await match.catch((cause: unknown) => {
+    throw new Error(`${pattern} did not appear in:\n${output()}`, { cause })
+  })
 }
 
 function quoted(argument: string): string {

@@ -10,8 +10,7 @@ import { type CiWorld, startCiWorld } from './ci-world.ts'
 const SERVICE =
   'echo "start $PERCENT" >>"$LOG"; trap \'echo end >>"$LOG"; exit 0\' TERM; while :; do sleep 0.05; done'
 
-const until = (seen: () => unknown, wanted: unknown) =>
-  expect.poll(seen, { timeout: 25_000, interval: 50 }).toEqual(wanted)
+const until = (seen: () => unknown, wanted: unknown) => expect.poll(seen, { interval: 50 }).toEqual(wanted)
 
 describe('run --watch with ID tokens, which live for minutes', () => {
   let world: CiWorld
@@ -65,7 +64,7 @@ describe('run --watch with ID tokens, which live for minutes', () => {
     await call('PUT', '/api/v1/keys/{key_id}', { params, body: { value } })
   }
 
-  test('each call of a job at GitHub has its own token', { timeout: 60_000 }, async () => {
+  test('each call of a job at GitHub has its own token', async () => {
     const { child, exit, starts } = watch(world.requestVariables)
     await until(() => starts().length, 1)
     await until(() => world.issued.length, 2)
@@ -76,9 +75,7 @@ describe('run --watch with ID tokens, which live for minutes', () => {
     expect(await exit).toBe(0)
   })
 
-  test('an expired token in a file is reported once; the next one in the file is used', {
-    timeout: 60_000,
-  }, async () => {
+  test('an expired token in a file is reported once; the next one in the file is used', async () => {
     const file = join(folder, 'token')
     const nowSeconds = Math.floor(Date.now() / 1_000)
     writeFileSync(file, await world.idToken('kubernetes'))

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { makeWebhookSecret, webhookSignatures } from '@keyferry/crypto/webhook-signature'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasPrograms } from '../plumbing/test/programs.ts'
+import { eventually } from '../plumbing/test/until.ts'
 import { ROOT } from './documents.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -17,9 +18,6 @@ const RECEIVERS = [
 ] as const
 
 const RUNNING = RECEIVERS.filter(([, program]) => hasPrograms(program))
-
-// An interpreter that starts beside other tests is slow.
-const SOON = { interval: 20, timeout: 20_000 }
 
 type Receiver = { url: string; printed: () => string; child: ChildProcess }
 
@@ -47,11 +45,11 @@ async function startReceiver(program: string, file: string, env: Record<string, 
     })
   const receiver = { url: '', printed: () => text, child }
   started.push(receiver)
-  const port = await vi.waitFor(() => {
+  const port = await eventually(() => {
     const ready = /^ready (\d+)$/m.exec(text)?.[1]
     if (ready === undefined) throw new Error(`${file} did not start: ${text}`)
     return ready
-  }, SOON)
+  })
   return { ...receiver, url: `http://127.0.0.1:${port}/` }
 }
 
@@ -97,7 +95,7 @@ test.each(RUNNING)(
       expect(await send(`odd-${at}`, body), body.slice(0, 60)).toBe(204)
     const honest = JSON.stringify({ type: 'bundle.changed', data: { keys: [{ name: 'KEY' }] } })
     expect(await send('honest', honest)).toBe(204)
-    await vi.waitFor(() => expect(receiver.printed()).toContain('bundle.changed KEY\n'), SOON)
+    await eventually(() => expect(receiver.printed()).toContain('bundle.changed KEY\n'))
     expect(receiver.printed()).not.toMatch(/Traceback|terminated with exception|at process/)
   },
 )
@@ -119,11 +117,11 @@ test.each(RUNNING)(
     const client_pubkey = Buffer.from(generateKeyPair().publicKey).toString('base64')
     const { id: request_id } = await call('POST', '/api/v1/requests', { body: { client_pubkey } })
     await call('DELETE', '/api/v1/requests/{request_id}', { params: { request_id } })
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(receiver.printed()).toContain('webhook.test\n')
       expect(receiver.printed()).toContain(`bundle.created ${name}\n`)
       expect(receiver.printed()).toMatch(/^delivery\.denied \/w\/[0-9a-f-]{36}\/waiting$/m)
-    }, SOON)
+    })
 
     const timestamp = Math.floor(Date.now() / 1_000)
     const body = JSON.stringify({
@@ -152,6 +150,6 @@ test.each(RUNNING)(
     // Two secrets sign during a rotation; the same message twice counts once.
     expect(await signedBy([makeWebhookSecret(), secret])).toBe(204)
     expect(await signedBy([secret])).toBe(204)
-    await vi.waitFor(() => expect(receiver.printed().match(/bundle\.changed a KEY\n/g)).toHaveLength(1))
+    await eventually(() => expect(receiver.printed().match(/bundle\.changed a KEY\n/g)).toHaveLength(1))
   },
 )

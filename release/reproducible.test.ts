@@ -48,9 +48,7 @@ function build(copy: string, { umask, env, before = [] }: Builder): string {
 
 const isRoot = process.getuid?.() === 0
 
-test('a release depends on no path, user, umask, locale, time zone and number of cores', {
-  timeout: 600_000,
-}, () => {
+test('a release depends on no path, user, umask, locale, time zone and number of cores', () => {
   const plain = build(copyOfSources('plain'), { umask: '022', env: { LC_ALL: 'C', TZ: 'UTC' } })
   const other = build(copyOfSources('another place'), {
     umask: '077',

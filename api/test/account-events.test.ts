@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resetPassword } from '../src/main.ts'
-import { databases, type Identity, layerHeaders, SETUP_CODE, startTestApi, type TestApi } from './api.ts'
+import { type Identity, layerHeaders, oneDatabase, SETUP_CODE, startTestApi, type TestApi } from './api.ts'
 
 const EMAIL = 'sam@example.com'
 const PASSWORD = 'a long word of my own'
 
-describe.each(databases)('events of accounts on %s', (kind) => {
+describe.each(oneDatabase)('events of accounts on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, SETUP_CODE, startTestApi, type TestApi } from './api.ts'
+import { expectError, oneDatabase, SETUP_CODE, startTestApi, type TestApi } from './api.ts'
 
 const EMAIL = 'sam@example.com'
 const PASSWORD = 'correct horse battery'
 
-describe.each(databases)('local accounts on %s', (kind) => {
+describe.each(oneDatabase)('local accounts on %s', (kind) => {
   let api: TestApi
   let now = new Date('2026-01-31T12:00:00.000Z')
   let peer = 0

@@ -21,9 +21,14 @@ export {
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 
-/** The databases that every behaviour is shown on; `DATABASES=sqlite` leaves PostgreSQL out. */
+/** Both databases, for what differs between them: SQL, locks, races, migrations, isolation. `DATABASES=sqlite` leaves
+ * PostgreSQL out. */
 export const databases: readonly DatabaseKind[] =
   process.env['DATABASES'] !== 'sqlite' && hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite']
+
+/** For behaviour that does not depend on the database: SQLite; `npm run faults -- trials` runs it on PostgreSQL. */
+export const oneDatabase: readonly DatabaseKind[] =
+  process.env['DATABASES'] === 'trials' && hasPostgres() ? ['postgres'] : ['sqlite']
 
 type Failure = { error: string; code: string; details?: Record<string, unknown> }
 

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../plumbing/test/until.ts'
 import { verifyAudit } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
@@ -113,9 +114,9 @@ describe.each(databases)('when events cannot be written or sealed on %s', (kind)
     const warnings = async () => (await api.call('getReadiness')).json.warnings
     await refuseRows(database, kind, 'audit_log')
     await api.call('createKey', { as: owner, body: { name: 'NOT_SEALED_YET', value: 'v' } })
-    await vi.waitUntil(async () => (await warnings()).includes('audit log not sealed'), { timeout: 20_000 })
+    await until('a warning', async () => (await warnings()).includes('audit log not sealed'))
     await acceptRows(database, kind, 'audit_log')
-    await vi.waitUntil(async () => (await warnings()).length === 0, { timeout: 20_000 })
+    await until('no warning', async () => (await warnings()).length === 0)
   }, 60_000)
 
   test('more than 100,000 unsealed events of a workspace: 503 there, and nowhere else', async () => {
@@ -159,9 +160,7 @@ if (databases.includes('postgres'))
   })
 
 if (databases.includes('postgres'))
-  test('four nodes seal one chain of a workspace, which has every event once', {
-    timeout: 60_000,
-  }, async () => {
+  test('four nodes seal one chain of a workspace, which has every event once', async () => {
     const first = await startTestApi('postgres')
     const { databaseUrl, rootKeys } = first.settings
     const others = await Promise.all([1, 2, 3].map(() => startTestApi('sqlite', { databaseUrl, rootKeys })))

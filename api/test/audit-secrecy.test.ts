@@ -4,11 +4,11 @@ import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
 const MARK = 'MARKED'
 
-describe.each(databases)('marked values on %s', (kind) => {
+describe.each(oneDatabase)('marked values on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let params: { key_id: string; bundle_id: string; request_id: string }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
 const ENTRIES = 3
 const BYTES = 20_000
@@ -13,7 +13,7 @@ const WORKSPACES = 4
 const TOO_MANY_WORKSPACES = `one person can create ${WORKSPACES} workspaces: use one that you have, or ask the operator to raise MAX_WORKSPACES_PER_PERSON`
 const LARGE = 'v'.repeat(6_000)
 
-describe.each(databases)('what a bundle and a workspace can hold, on %s', (kind) => {
+describe.each(oneDatabase)('what a bundle and a workspace can hold, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let bundleId: string

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
 const CREATED_AT = '2026-01-31T12:00:00.000Z'
 const CHANGED_AT = '2026-02-01T12:00:00.000Z'
 
 const unique = () => randomUUID().replaceAll('-', '')
 
-describe.each(databases)('changed bundles on %s', (kind) => {
+describe.each(oneDatabase)('changed bundles on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let now = CREATED_AT

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 
-describe.each(databases)('workspaces of a request on %s', (kind) => {
+describe.each(oneDatabase)('workspaces of a request on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let team: { id: string; name: string }

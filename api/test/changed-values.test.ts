@@ -3,7 +3,7 @@ import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { ownRedis } from '../../plumbing/test/redis-server.ts'
-import { databases, expectError, type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi, testSettings } from './api.ts'
 import {
   fetchValues,
   grant,
@@ -46,7 +46,7 @@ const params = (it: Watched, at: 0 | 1 = 0) => ({ bundle_id: it.bundle.id, key_i
 const change = (api: Api, as: Identity, it: Watched, value: string) =>
   api.call('updateKey', { as, params: params(it), body: { value } })
 
-describe.each(databases)('waiting for changed values on %s', (kind) => {
+describe.each(oneDatabase)('waiting for changed values on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { proposed } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { fetchValues, grant, newBundle, newMachine } from './machine-client.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
-describe.each(databases)('a clock that was wrong, on %s', (kind) => {
+describe.each(oneDatabase)('a clock that was wrong, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let aheadMs = 0

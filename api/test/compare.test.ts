@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { joinWorkspace } from './joined.ts'
 import { fetchValues, grant, newMachine } from './machine-client.ts'
 
@@ -12,7 +12,7 @@ function cell(bundle_id: string, state: string, key_id: string | null, key_name:
 
 const rights = (is: boolean) => ({ may_change: is, may_show: is, may_detach: is })
 
-describe.each(databases)('comparing bundles on %s', (kind) => {
+describe.each(oneDatabase)('comparing bundles on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let dev: string

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, startTestApi, type TestApi } from './api.ts'
+import { oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith } from './approval-client.ts'
 import { ComposedLibrary, URL_TEMPLATE } from './composed-library.ts'
 import { fetchValues, grant, newMachine } from './machine-client.ts'
 
-describe.each(databases)('delivering composed values on %s', (kind) => {
+describe.each(oneDatabase)('delivering composed values on %s', (kind) => {
   let api: TestApi
   let library: ComposedLibrary
   let prod: string

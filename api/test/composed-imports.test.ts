@@ -1,11 +1,11 @@
 import { MASK } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, startTestApi, type TestApi } from './api.ts'
+import { oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ComposedLibrary, URL_TEMPLATE } from './composed-library.ts'
 
 const COMPOSED = 'postgres://app:p%40ss@db.prod/app'
 
-describe.each(databases)('importing over composed values on %s', (kind) => {
+describe.each(oneDatabase)('importing over composed values on %s', (kind) => {
   let api: TestApi
   let library: ComposedLibrary
   let dev: string

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith } from './approval-client.ts'
 
 const TAKEN_AS_A =
   'the bundle already delivers a key as A: choose another name with "as", or detach that key first'
 
-describe.each(databases)('keys that a bundle delivers under another name, on %s', (kind) => {
+describe.each(oneDatabase)('keys that a bundle delivers under another name, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let bundle_id: string

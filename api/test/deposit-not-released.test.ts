@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveDeposit, DepositClient } from './deposit-client.ts'
 import { secretOf } from './returning-client.ts'
 
@@ -9,7 +9,7 @@ const LIFETIME_MS = 300_000
 let skippedMs = 0
 const now = () => new Date(Date.now() + skippedMs)
 
-describe.each(databases)('a deposit whose approval never returns, on %s', (kind) => {
+describe.each(oneDatabase)('a deposit whose approval never returns, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {

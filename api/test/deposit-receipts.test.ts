@@ -1,12 +1,12 @@
 import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { DepositClient, storeDeposit } from './deposit-client.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'base64')
 
-describe.each(databases)('receipts of deposits on %s', (kind) => {
+describe.each(oneDatabase)('receipts of deposits on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
-describe.each(databases)('a duplicate with its own values, on %s', (kind) => {
+describe.each(oneDatabase)('a duplicate with its own values, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let bundle_id: string

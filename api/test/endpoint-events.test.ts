@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type CallParts, databases, layerHeaders, startTestApi, type TestApi } from './api.ts'
+import { type CallParts, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { EVENTS } from './endpoint-events.ts'
 import { faultyDatabase } from './faulty-database.ts'
 import { Faults } from './faulty-requests.ts'
@@ -20,7 +20,7 @@ const CALLERS: { [N in ApiEndpointName]?: CallerKind } = {
 }
 const REFUSED_CALLERS: readonly CallerKind[] = ['unsigned', 'forged', 'outsider', 'inactive member']
 
-describe.each(databases)('the events of each endpoint on %s', (kind) => {
+describe.each(oneDatabase)('the events of each endpoint on %s', (kind) => {
   let api: TestApi
   let database: Database
   let world: World

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { joinWorkspace } from './joined.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -156,7 +156,7 @@ const RECORDS: Readonly<Record<string, (api: TestApi, as: Identity) => Promise<E
 const seen = ({ read }: Edited, change: Fields) =>
   Object.fromEntries(Object.keys(change).map((field) => [field, read[field]]))
 
-describe.each(databases)('changes of what was read, on %s', (kind) => {
+describe.each(oneDatabase)('changes of what was read, on %s', (kind) => {
   let api: TestApi
   beforeAll(async () => {
     api = await startTestApi(kind)

@@ -3,7 +3,7 @@ import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 import type { JWTPayload } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import github from './claims/github.json' with { type: 'json' }
 import gitlab from './claims/gitlab.json' with { type: 'json' }
 import kubernetes from './claims/kubernetes.json' with { type: 'json' }
@@ -20,7 +20,7 @@ import {
 
 const DISCOVERY = '/.well-known/openid-configuration'
 
-describe.each(databases)('federation on %s', (kind) => {
+describe.each(oneDatabase)('federation on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let bundle: TestBundle

@@ -4,9 +4,10 @@ import { open } from '@keyferry/crypto/open'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { testRedis } from '../../plumbing/test/redis-server.ts'
+import { eventually } from '../../plumbing/test/until.ts'
 import { decide } from '../src/domain/approvals/decision.ts'
 import { endingOf, removeApprovalsOf } from '../src/domain/approvals/ending.ts'
 import { waitForApproval } from '../src/domain/collection/request-wait.ts'
@@ -169,10 +170,10 @@ describe.each(PLACES)('a fourth kind of approval, on $place', (place) => {
     const [held, given] = [await asked(expiresAtMs), await asked(expiresAtMs)]
     await approve(held.request.id, 'code')
     await approve(given.request.id)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await endExpired(world.parts)
       expect(became().toSorted()).toEqual(['approved, expired', 'approved, expired while held'])
-    }, 45_000)
+    })
     for (const asking of [held, given]) {
       await expect(collects(asking)).rejects.toMatchObject({ code: 'request_expired' })
     }

@@ -7,7 +7,6 @@ const REQUESTS = 500
 
 test.each(databases)(
   'generated requests to every endpoint on %s are answered as the table says',
-  { timeout: 180_000 },
   async (kind) => {
     await expect(fuzz(kind, REQUESTS)).resolves.toBeUndefined()
   },

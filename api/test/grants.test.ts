@@ -9,7 +9,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testRedis } from '../../plumbing/test/redis-server.ts'
 import { forgetInAudit } from '../src/audit-maintenance.ts'
-import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
@@ -35,7 +35,7 @@ type Asked = {
 }
 
 const at = (cwd: string, repository?: string) => ({ cwd, use: { ...USE, repository } })
-const places = databases.map((kind) => [kind, kind === 'postgres' && redis ? redis.url : null] as const)
+const places = oneDatabase.map((kind) => [kind, kind === 'postgres' && redis ? redis.url : null] as const)
 
 describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
   let api: TestApi

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../plumbing/test/until.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { propose } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -7,13 +8,12 @@ import { secretOf } from './returning-client.ts'
 import { VouchingClient } from './vouching-client.ts'
 import { Receiver } from './webhook-receiver.ts'
 
-const SOON = { timeout: 45_000, interval: 20 }
 const EVENTS = ['approval.requested', 'delivery.approved', 'delivery.denied', 'proposal.created']
 
 /*
  * What waits for a person, and what was decided, as a chat learns it.
  */
-describe.each(databases)('webhooks about work that is handed over on %s', (kind) => {
+describe.each(oneDatabase)('webhooks about work that is handed over on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let dev: Identity
@@ -45,12 +45,12 @@ describe.each(databases)('webhooks about work that is handed over on %s', (kind)
   const begun = () => new VouchingClient(api).begins({ meta: { agent: 'robot', reason: 'a reason' } })
   /** The types that arrived, once everything that happened is sealed and nothing waits to be sent. */
   const arrived = async () => {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const log = await api.call('listAudit', { as: owner })
       expect(log.json.every(({ sealed }) => sealed)).toBe(true)
       const webhooks = await api.call('listWebhooks', { as: owner })
       expect(webhooks.json.map(({ waiting }) => waiting)).toEqual(webhooks.json.map(() => 0))
-    }, SOON)
+    })
     return receiver.bodies.map(({ type }) => type)
   }
   const nameOf = async (as: Identity) => (await api.call('getMe', { as })).json.username
@@ -67,7 +67,7 @@ describe.each(databases)('webhooks about work that is handed over on %s', (kind)
     const { json } = await client.vouches(dev, all)
     expect(await arrived()).toEqual([])
     await client.release(client.requestId, secretOf(json))
-    await vi.waitFor(async () => expect(await arrived()).toEqual(['approval.requested']), SOON)
+    await eventually(async () => expect(await arrived()).toEqual(['approval.requested']))
     expect(receiver.bodies[0]?.data).toEqual(await message(bundle, dev))
     await client.approves(owner, all)
     expect(await arrived()).toEqual(['approval.requested', 'delivery.approved'])
@@ -87,7 +87,7 @@ describe.each(databases)('webhooks about work that is handed over on %s', (kind)
     const { json } = await client.approves(dev, all, { release: 'loopback' })
     expect(await arrived()).toEqual(['approval.requested'])
     await client.release(client.requestId, secretOf(json))
-    await vi.waitFor(async () => expect(await arrived()).toHaveLength(2), SOON)
+    await eventually(async () => expect(await arrived()).toHaveLength(2))
     expect(receiver.bodies[1]).toMatchObject({ type: 'approval.requested', data: await message(bundle, dev) })
   })
 

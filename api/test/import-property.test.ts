@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
 const BUNDLES = ['dev/app', 'staging/app', 'prod/app', 'other']
 const NAMES = ['A', 'B', 'C', 'D', 'E', 'PROD_APP_A']
@@ -26,7 +26,7 @@ const imports = fc.array(
   { minLength: 3, maxLength: 8 },
 )
 
-describe.each(databases)('random imports on %s', (kind) => {
+describe.each(oneDatabase)('random imports on %s', (kind) => {
   let api: TestApi
   beforeAll(async () => {
     api = await startTestApi(kind, { devAllowPlaintext: true })

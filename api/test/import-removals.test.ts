@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { ComposedLibrary } from './composed-library.ts'
 import { approveDeposit, bundleValues, DepositClient, planOf, storeDeposit } from './deposit-client.ts'
@@ -8,7 +8,7 @@ import { secretOf } from './returning-client.ts'
 
 const actionsIn = (json: { action: string }[]) => json.map(({ action }) => action).toSorted()
 
-describe.each(databases)('names that an import or a deposit removes, on %s', (kind) => {
+describe.each(oneDatabase)('names that an import or a deposit removes, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {

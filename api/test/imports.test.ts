@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
-import { type CallParts, databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type CallParts, expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { joinWorkspace } from './joined.ts'
 
 type Entries = Record<string, string>
 
 const entriesOf = (values: Entries) => Object.entries(values).map(([name, value]) => ({ name, value }))
 
-describe.each(databases)('imports on %s', (kind) => {
+describe.each(oneDatabase)('imports on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {

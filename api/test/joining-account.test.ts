@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, SETUP_CODE, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, SETUP_CODE, startTestApi, type TestApi } from './api.ts'
 
 const PASSWORD = 'correct horse battery'
 
-describe.each(databases)('a local account by an invitation, on %s', (kind) => {
+describe.each(oneDatabase)('a local account by an invitation, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
 const ENTRIES = 8
 
-describe.each(databases)('one action on several keys, on %s', (kind) => {
+describe.each(oneDatabase)('one action on several keys, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let app: string

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { joinWorkspace } from './joined.ts'
 
 const KEPT = 300
 
 const by = ({ userId: id }: Identity) => expect.objectContaining({ kind: 'user', id })
 
-describe.each(databases)('versions of keys on %s', (kind) => {
+describe.each(oneDatabase)('versions of keys on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let database: Database
@@ -278,7 +278,7 @@ describe.each(databases)('versions of keys on %s', (kind) => {
   })
 })
 
-describe.each(databases)('with three versions kept on %s', (kind) => {
+describe.each(oneDatabase)('with three versions kept on %s', (kind) => {
   let api: TestApi
   beforeAll(async () => {
     api = await startTestApi(kind, { versionsKept: 3 })

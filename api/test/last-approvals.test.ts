@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith } from './approval-client.ts'
 import { ComposedLibrary, URL_TEMPLATE } from './composed-library.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient } from './returning-client.ts'
 
-describe.each(databases)('what changed since a person approved a bundle, on %s', (kind) => {
+describe.each(oneDatabase)('what changed since a person approved a bundle, on %s', (kind) => {
   let api: TestApi
   let library: ComposedLibrary
   let owner: Identity

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../plumbing/test/until.ts'
 import { type Identity, startTestApi, type TestApi } from './api.ts'
 
 let api: TestApi
@@ -26,7 +27,7 @@ async function failing(write: string): Promise<() => Promise<void>> {
 
 // The server's own transaction ends only while this process is free, so a wait inside SQLite would end nothing.
 async function executed(statement: string): Promise<void> {
-  await vi.waitFor(() => database.exec(statement), { timeout: 30_000, interval: 5 })
+  await eventually(() => database.exec(statement))
 }
 
 async function newBundle(name: string) {

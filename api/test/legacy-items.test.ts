@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
-describe.each(databases)('legacy items, import and export on %s', (kind) => {
+describe.each(oneDatabase)('legacy items, import and export on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let params: { bundle_id: string }

@@ -1,6 +1,6 @@
 import { portableSeal } from '@keyferry/crypto/portable-seal'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
 const MOST = 1_000
 const BUNDLE_BOUND = 500
@@ -11,7 +11,7 @@ type Entry = { key: number; name: string; required: boolean }
 const bundle = (name: string, entries: Entry[]) => ({ name, entries })
 const entry = (key: number, name: string): Entry => ({ key, name, required: false })
 
-describe.each(databases)('a move of a library, on %s', (kind) => {
+describe.each(oneDatabase)('a move of a library, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
 import { array, assert, asyncProperty, oneof, stringMatching } from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../plumbing/test/until.ts'
 import { reaches } from '../src/domain/people/reach.ts'
 import { auditKeyIn } from '../src/maintenance.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
@@ -653,7 +654,7 @@ describe.each(databases)('limited members on %s', (kind) => {
     expect(await activity()).toContain(moved)
     expect(await activity()).not.toContain(bundle)
     await api.call('updateBundle', { as: owner, params, body: { name: `hidden/${unique()}` } })
-    await vi.waitFor(async () => expect(await activity()).not.toContain(moved))
+    await eventually(async () => expect(await activity()).not.toContain(moved))
     await limit(person.userId, ['partner/', 'more/'])
     await store(`partner/${unique()}`, { MORE: 'v' }, person)
     await limit(person.userId, ['partner/', 'more/', 'other/'])

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
 const REFUSED = 'Forbidden: owner role required'
 
-describe.each(databases)('limited write of members on %s', (kind) => {
+describe.each(oneDatabase)('limited write of members on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let member: Identity

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import {
   eventsOf,
   fetchValues,
@@ -20,7 +20,7 @@ const newValues = () => {
   return { DATABASE_URL: `postgres://secret-marker/${bundles}`, PORT: String(bundles) }
 }
 
-describe.each(databases)('deliveries to machines on %s', (kind) => {
+describe.each(oneDatabase)('deliveries to machines on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let database: Database

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { eventsOf, grant, newBundle, newMachine } from './machine-client.ts'
 
-describe.each(databases)('machines on %s', (kind) => {
+describe.each(oneDatabase)('machines on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let clockMs = Date.parse('2026-06-01T00:00:00Z')

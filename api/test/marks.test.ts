@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
-describe.each(databases)('who says that a value is not secret, on %s', (kind) => {
+describe.each(oneDatabase)('who says that a value is not secret, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let dev: string

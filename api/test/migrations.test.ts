@@ -240,7 +240,7 @@ describe.runIf(databases.includes('postgres'))('indexes of a PostgreSQL that is 
     const settings = JSON.stringify(testSettings({ databaseUrl: url }))
     const main = join(import.meta.dirname, '../src/main.ts')
     const killed = spawn(process.execPath, ['--input-type=module', '--eval', script, main, settings])
-    await expect.poll(unbuilt, { timeout: 20_000 }).toBe(1)
+    await expect.poll(unbuilt).toBe(1)
     killed.kill('SIGKILL')
     await once(killed, 'exit')
     const names = migrated()

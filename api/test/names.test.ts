@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testRedis } from '../../plumbing/test/redis-server.ts'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { approveNames, NamesClient, offerOf } from './names-client.ts'
@@ -9,7 +9,7 @@ import { secretOf } from './returning-client.ts'
 const redis = await testRedis()
 afterAll(() => redis?.stop())
 
-const places = databases.map((kind) => [kind, kind === 'postgres' && redis ? redis.url : null] as const)
+const places = oneDatabase.map((kind) => [kind, kind === 'postgres' && redis ? redis.url : null] as const)
 const NOT_RETURNED = 'names.not_released'
 
 describe.each(places)('requests for names on %s and %s', (kind, redisUrl) => {
@@ -289,7 +289,7 @@ test('an approval that never returns raises the alarm when its request expires',
   const newest = async () => (await api.call('listAudit', { as: owner })).json[0]
   expect(await newest()).toMatchObject({ action: 'names.approved', data: { release: 'loopback' } })
   await expect
-    .poll(newest, { timeout: 45_000 })
+    .poll(newest)
     .toMatchObject({ action: NOT_RETURNED, target: { kind: 'tenant' }, data: { reason: 'expired' } })
   await api.close()
 })

@@ -108,11 +108,11 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
 
     await redis?.start()
     const approved = async () => (await approveWith(node(1), owner, { requestId, ...choice })).status
-    await expect.poll(approved, { timeout: 20_000 }).toBe(200)
+    await expect.poll(approved).toBe(200)
     expect((await waiting).json.status).toBe('ready')
-    await expect.poll(async () => (await node(0).call('getReadiness')).status, { timeout: 45_000 }).toBe(200)
+    await expect.poll(async () => (await node(0).call('getReadiness')).status).toBe(200)
     const again = await client.asked()
     await approveWith(node(1), owner, { requestId: again, ...choice })
-    await expect.poll(async () => (await client.wait(again)).status, { timeout: 45_000 }).toBe(200)
+    await expect.poll(async () => (await client.wait(again)).status).toBe(200)
   })
 })

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
 import { resetPassword } from '../src/maintenance.ts'
 import {
-  databases,
   expectError,
   type Identity,
+  oneDatabase,
   SECRET,
   SETUP_CODE,
   startTestApi,
@@ -22,7 +22,7 @@ const newChallenge = () => randomToken()
 
 type Device = SoftwarePasskey
 
-describe.each(databases)('passkeys on %s', (kind) => {
+describe.each(oneDatabase)('passkeys on %s', (kind) => {
   let api: TestApi
   let now = new Date()
   let peer = 0

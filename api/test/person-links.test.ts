@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkPeople, listLinksOf, undoLinkOf } from '../src/main.ts'
-import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { signedCall, TouchKey } from './touch-client.ts'
 
 type Person = Identity & { idpUserId: string; email: string }
 
-describe.each(databases)('one person with several ways to sign in, on %s', (kind) => {
+describe.each(oneDatabase)('one person with several ways to sign in, on %s', (kind) => {
   let api: TestApi
   let now = new Date()
   const provided: Record<string, string> = {}

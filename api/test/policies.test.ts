@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 
@@ -30,7 +30,7 @@ const byName = (...people: Identity[]) => ({
   people: people.map(({ userId }) => userId),
 })
 
-describe.each(databases)('rules of approvals on %s', (kind) => {
+describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let member: Identity

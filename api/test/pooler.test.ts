@@ -4,6 +4,7 @@ import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hasPgbouncer, startPgbouncer, type TestPooler } from '../../plumbing/test/pgbouncer.ts'
 import { administer, freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
+import { eventually } from '../../plumbing/test/until.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
 import { MIGRATIONS } from '../src/storage/base/migrations.ts'
 import type { Database } from '../src/storage/base/queries.ts'
@@ -61,10 +62,7 @@ describe.runIf(hasPostgres() && hasPgbouncer())('behind a pooler that shares con
       `select pg_terminate_backend(pid) from pg_stat_activity where ${OTHER_CONNECTIONS}`,
     )
     // A call that meets the ended connection before the pooler has seen its end may fail: its node tries again.
-    await vi.waitFor(
-      async () => expect(await rowOf(other, 'keys', 'K')).toEqual({ id: 'K', name: 'a key' }),
-      45_000,
-    )
+    await eventually(async () => expect(await rowOf(other, 'keys', 'K')).toEqual({ id: 'K', name: 'a key' }))
     expect(await rowOf(one, 'tenants', 'T')).toEqual({ id: 'T', name: 'a tenant' })
     await Promise.all([one.close(), other.close()])
   })
@@ -145,10 +143,10 @@ test.runIf(hasPostgres())('the statement that reads who calls has a name', async
   const api = await startTestApi('postgres', { aroundDatabase })
   const as = await api.newOwner()
   // Each connection has names of its own, and which one answers varies.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await api.call('listKeys', { as })
     const named = await Promise.all(opened.map(({ query }) => query.executeQuery(READINGS_OF_CALLERS)))
     expect(named.flatMap(({ rows }) => rows)).not.toEqual([])
-  }, 45_000)
+  })
   await api.close()
 })

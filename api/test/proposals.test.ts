@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { verifyValues } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { databases, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
+import { type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import {
   bundleValues,
@@ -22,7 +22,7 @@ import { secretOf } from './returning-client.ts'
 const INACTIVE = { is_active: false }
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-describe.each(databases)('proposals on %s', (kind) => {
+describe.each(oneDatabase)('proposals on %s', (kind) => {
   let api: TestApi
   let database: Database
   let owner: Identity

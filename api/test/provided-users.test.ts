@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, signedHeaders, startTestApi, type TestApi } from './api.ts'
+import { expectError, oneDatabase, signedHeaders, startTestApi, type TestApi } from './api.ts'
 import { layerHeaders } from './joined.ts'
 
-describe.each(databases)('what the identity provider says of a user, on %s', (kind) => {
+describe.each(oneDatabase)('what the identity provider says of a user, on %s', (kind) => {
   let api: TestApi
   beforeAll(async () => {
     api = await startTestApi(kind)

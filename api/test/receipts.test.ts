@@ -2,7 +2,7 @@ import { endorsementFits, receiptFits } from '@keyferry/crypto/receipt'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeReceiptKey, rotateRootKey, startApi } from '../src/main.ts'
-import { callsTo, databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { callsTo, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
 
@@ -12,7 +12,7 @@ const bytes = (text: string) => Buffer.from(text, 'base64')
 const receiptIn = (answer: { json: unknown }) => (answer.json as { receipt: Signed }).receipt
 const keysOf = async (api: Pick<TestApi, 'call'>) => (await api.call('listReceiptKeys')).json.keys
 
-describe.each(databases)('receipts on %s', (kind) => {
+describe.each(oneDatabase)('receipts on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let bundle: { id: string; name: string }

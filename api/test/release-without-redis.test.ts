@@ -60,7 +60,7 @@ describe.runIf(redis)('a Redis that is away while an approval is held', () => {
     expectUnavailable(await client.release(requestId, secret))
     await redis.start()
     const released = async () => (await client.release(requestId, secret)).status
-    await expect.poll(released, { timeout: 45_000 }).toBe(200)
+    await expect.poll(released).toBe(200)
     expect(client.opened(await client.waits(requestId))).toEqual({ URL: 'pg://s3cret' })
     await expect.poll(newest).toMatchObject({ state: 'collected' })
   })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { joinWorkspace } from './joined.ts'
 
 // On a server that reveals values, a ruled bundle holds a secret, and another bundle shares it.
-describe.each(databases)('rules of values that are revealed on %s', (kind) => {
+describe.each(oneDatabase)('rules of values that are revealed on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let member: Identity

@@ -293,7 +293,7 @@ test.each(databases)(
       await writeAsFormerNode()
       expect([await status(node), await findRows(settings)]).toEqual([200, null])
       expect((await acceptForeignRows(settings)).length).toBeGreaterThan(0)
-      await expect.poll(() => warnings(node), { timeout: 30_000 }).toEqual([])
+      await expect.poll(() => warnings(node)).toEqual([])
     }
     expect([await status(node), await findRows(settings)]).toEqual([200, []])
     expect(await eventsOf(node, owner, 'audit.accepted')).toHaveLength(1)

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
-describe.each(databases)('keys that several bundles use, on %s', (kind) => {
+describe.each(oneDatabase)('keys that several bundles use, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {

@@ -4,7 +4,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditKeyIn } from '../src/maintenance.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type CallParts, databases, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
+import {
+  type CallParts,
+  type Identity,
+  layerHeaders,
+  oneDatabase,
+  startTestApi,
+  type TestApi,
+} from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { propose } from './deposit-client.ts'
 import { EXPECTED } from './isolation-table.ts'
@@ -41,7 +48,7 @@ test('the table says of 35 calls that a rule can ask for their signature', () =>
   expect(GUARDED.length).toBe(35)
 })
 
-describe.each(databases)('signed changes on %s', (kind) => {
+describe.each(oneDatabase)('signed changes on %s', (kind) => {
   let api: TestApi
   let database: Database
   let world: World

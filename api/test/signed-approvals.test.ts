@@ -1,7 +1,7 @@
 import type { TouchRule } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditKeyIn, withDatabase } from '../src/maintenance.ts'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { DepositClient, planOf } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -15,7 +15,7 @@ const statement = (asked: Asked) => JSON.parse(asked.statement)
 
 const byNumber = (a: number, b: number) => a - b
 
-describe.each(databases)('approvals that a person signs, on %s', (kind) => {
+describe.each(oneDatabase)('approvals that a person signs, on %s', (kind) => {
   let api: TestApi
   let now = new Date()
   let owner: Identity

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { fetchValues, grant, newMachine } from './machine-client.ts'
 
-describe.each(databases)('splitting a shared key, on %s', (kind) => {
+describe.each(oneDatabase)('splitting a shared key, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let dev: string

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newMachine, type TestMachine } from './machine-client.ts'
 
 // A bundle with rules holds a secret and a public value, and a bundle for machines shares both.
-describe.each(databases)('secrets that machines get under weaker rules on %s', (kind) => {
+describe.each(oneDatabase)('secrets that machines get under weaker rules on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let machine: TestMachine
@@ -158,7 +158,7 @@ describe.each(databases)('secrets that machines get under weaker rules on %s', (
   })
 })
 
-test.each(databases)(
+test.each(oneDatabase)(
   'a copy under a rule that the server makes anyway leaves no name in the log on %s',
   async (kind) => {
     const api = await startTestApi(kind, { approvalAssurance: 'bound' })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
 const newEmail = () => `${randomUUID()}@example.com`
 
-describe.each(databases)('teams on %s', (kind) => {
+describe.each(oneDatabase)('teams on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let now = new Date('2026-01-31T12:00:00.000Z')

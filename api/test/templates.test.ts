@@ -2,10 +2,10 @@ import { LIMITS, MASK } from '@keyferry/contract'
 import { literalTemplate } from '@keyferry/contract/env/template'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, startTestApi, type TestApi } from './api.ts'
+import { oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ComposedLibrary, URL_TEMPLATE } from './composed-library.ts'
 
-describe.each(databases)('composed values on %s', (kind) => {
+describe.each(oneDatabase)('composed values on %s', (kind) => {
   let api: TestApi
   let library: ComposedLibrary
   let dev: string

@@ -103,7 +103,7 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
         () => 'known',
         ({ code }) => code,
       )
-    await expect.poll(standing, { timeout: 45_000 }).toBe('not_found')
+    await expect.poll(standing).toBe('not_found')
     // It has left the memory too: a transaction that encrypts looks for the row, and not for the same key.
     const encrypting = database.query.transaction().execute((change) => keys.held(change, tenantId))
     await expect(encrypting).rejects.toMatchObject({ code: 'not_found' })
@@ -118,7 +118,7 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
       expectError(await client.wait(id, {}, node(1)), 404, 'request not found or expired')
     expect((await other.client.wait(other.id, {}, node(1))).json).toMatchObject({ status: 'ready' })
     expect((await rowsLeft(tenantId)).filter((table) => !LOG.includes(table))).toEqual([])
-    await expect.poll(() => lastAction(tenantId), { timeout: 45_000 }).toBe('tenant.forgotten')
+    await expect.poll(() => lastAction(tenantId)).toBe('tenant.forgotten')
     for (const { problem } of await verifyAudit(node().settings, tenantId)) expect(problem).toBeNull()
     expect((await verifyValues(node().settings)).failures).toEqual([])
     expect((await node().call('listKeys', { as: stranger })).status).toBe(200)
@@ -164,10 +164,7 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
       }
     })
     const isGone = async () => !(await rowsLeft(tenantId)).includes('memberships')
-    for (const moment of [
-      () => sleep(300),
-      () => expect.poll(isGone, { timeout: 45_000, interval: 5 }).toBe(true),
-    ]) {
+    for (const moment of [() => sleep(300), () => expect.poll(isGone, { interval: 5 }).toBe(true)]) {
       const run = forgetting(node().settings, tenantId)
       await moment()
       run.kill('SIGKILL')

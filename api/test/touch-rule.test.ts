@@ -3,7 +3,7 @@ import { derivationKey } from '@keyferry/crypto/derivation-key'
 import { frame } from '@keyferry/crypto/frame'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ringOf, rotateTenantKey, withDatabase } from '../src/maintenance.ts'
-import { type Answered, databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Answered, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
@@ -11,7 +11,7 @@ import { askedIn, TouchKey } from './touch-client.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
-describe.each(databases)('the rule that people sign, on %s', (kind) => {
+describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
   let api: TestApi
   let now = new Date()
   let owner: Identity

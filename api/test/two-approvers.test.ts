@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
 
 const byNumber = (a: number, b: number) => a - b
 
-describe.each(databases)('two approvers on %s', (kind) => {
+describe.each(oneDatabase)('two approvers on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let member: Identity

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
@@ -11,7 +11,7 @@ const SECRET = { name: 'STRIPE_KEY', value: 'sk_typed_by_hand' }
 const OPEN = { name: 'LOG_LEVEL', value: 'debug', is_secret: false }
 const KEYS = ['URL', 'STRIPE_KEY', 'LOG_LEVEL']
 
-describe.each(databases)('values that the approver types, on %s', (kind) => {
+describe.each(oneDatabase)('values that the approver types, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let member: Identity

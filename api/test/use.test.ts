@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { fetchValues, grant, newBundle, newMachine, type TestBundle } from './machine-client.ts'
@@ -8,7 +8,7 @@ import { ReturningClient } from './returning-client.ts'
 const DAY_MS = 86_400_000
 const START = Date.parse('2026-01-31T23:59:00.000Z')
 
-describe.each(databases)('use of bundles and what needs a look, on %s', (kind) => {
+describe.each(oneDatabase)('use of bundles and what needs a look, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let member: Identity

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, layerHeaders, signedHeaders, startTestApi, type TestApi } from './api.ts'
+import { expectError, layerHeaders, oneDatabase, signedHeaders, startTestApi, type TestApi } from './api.ts'
 
-describe.each(databases)('ensure user on %s', (kind) => {
+describe.each(oneDatabase)('ensure user on %s', (kind) => {
   let api: TestApi
   beforeAll(async () => {
     api = await startTestApi(kind)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient } from './returning-client.ts'
@@ -8,7 +8,7 @@ import { ReturningClient } from './returning-client.ts'
 type Made = { id: string; name: string }
 
 // A production bundle holds two secrets and a public value, and a bundle for development shares all of them.
-describe.each(databases)('rules follow the value on %s', (kind) => {
+describe.each(oneDatabase)('rules follow the value on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let member: Identity

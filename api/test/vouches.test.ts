@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ATTEMPTS, LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Answered, databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Answered, expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { Faults, faulty } from './faulty-requests.ts'
 import { joinWorkspace } from './joined.ts'
@@ -25,7 +25,7 @@ async function collects(client: VouchingClient): Promise<Answered> {
 /*
  * A developer vouches for a request of their own terminal, and an owner decides without a code.
  */
-describe.each(databases)('vouches on %s', (kind) => {
+describe.each(oneDatabase)('vouches on %s', (kind) => {
   const faults = new Faults()
   let api: TestApi
   let owner: Identity

@@ -1,13 +1,13 @@
 import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { countedQueries } from './counted-queries.ts'
 import { propose } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient } from './returning-client.ts'
 
-describe.each(databases)('what waits for a person on %s', (kind) => {
+describe.each(oneDatabase)('what waits for a person on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let member: Identity

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 
 const GONE = 'request not found or expired'
 const UNKNOWN_ID = 'f'.repeat(32)
 const values = { URL: 'pg://s3cret' }
 
-describe.each(databases)('waiting on %s', (kind) => {
+describe.each(oneDatabase)('waiting on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let bundle: { id: string; name: string }

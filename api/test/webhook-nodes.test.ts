@@ -1,23 +1,13 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { ownRedis } from '../../plumbing/test/redis-server.ts'
+import { eventually } from '../../plumbing/test/until.ts'
 import { type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
 import { Receiver } from './webhook-receiver.ts'
 
 const databaseUrl = await freshPostgres()
 const redis = await ownRedis()
 
-const SOON = { timeout: 45_000, interval: 20 }
 const MESSAGES = 30
 
 describe.runIf(databaseUrl && redis)('webhooks of two nodes on one PostgreSQL', () => {
@@ -65,7 +55,7 @@ describe.runIf(databaseUrl && redis)('webhooks of two nodes on one PostgreSQL', 
       }, 20)
     }
     for (let count = 0; count < MESSAGES; count += 1) await created(`b${count}`, nodes[count % 2])
-    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThanOrEqual(MESSAGES), SOON)
+    await eventually(() => expect(receiver.received.length).toBeGreaterThanOrEqual(MESSAGES))
     expect(new Set(receiver.ids).size).toBe(MESSAGES)
     expect([receiver.received.length, most]).toEqual([MESSAGES, 1])
   })
@@ -73,12 +63,12 @@ describe.runIf(databaseUrl && redis)('webhooks of two nodes on one PostgreSQL', 
   test('a message of a node that ended during the call is sent by another one, with the same id', async () => {
     receiver.answer = () => {}
     await created('held')
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), SOON)
+    await eventually(() => expect(receiver.received).toHaveLength(1))
     // The claim lasts half a minute, and the other node's clock is past it.
     const ahead = await newNode(() => new Date(Date.now() + 31_000))
     onTestFinished(() => ahead.close())
     receiver.answer = (response) => response.writeHead(204).end()
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), SOON)
+    await eventually(() => expect(receiver.received).toHaveLength(2))
     expect(new Set(receiver.ids).size).toBe(1)
   })
 })

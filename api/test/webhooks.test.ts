@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WEBHOOK_LIMITS, WEBHOOK_TIMES } from '@keyferry/contract/webhooks'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../plumbing/test/until.ts'
 import { withRecording } from '../src/maintenance.ts'
 import { createMachineTokenStore } from '../src/storage/machines/machine-tokens.ts'
 import type { ChangedKey } from '../src/webhooks/domain/webhook-body.ts'
@@ -11,8 +12,6 @@ import { Receiver, verified } from './webhook-receiver.ts'
 
 const URL_OF_NOBODY = 'https://192.0.2.1/'
 const placeOf = ({ id: machine_id, tokenId: token_id }: TestMachine) => ({ machine_id, token_id })
-
-const SOON = { timeout: 45_000, interval: 20 }
 
 describe.each(databases)('webhooks on %s', (kind) => {
   let api: TestApi
@@ -51,10 +50,10 @@ describe.each(databases)('webhooks on %s', (kind) => {
   const change = (name: string, value: string) =>
     api.call('updateKey', { as: owner, params: { key_id: bundle.keyIds[name] ?? '' }, body: { value } })
   const sealed = () =>
-    vi.waitFor(async () => {
+    eventually(async () => {
       const { json } = await api.call('listAudit', { as: owner })
       expect(json.every((entry) => entry.sealed)).toBe(true)
-    }, SOON)
+    })
   /** The last change of each key that the messages about a bundle name. */
   const lastChanges = (bundleId: string) => {
     const bodies = receiver.bodies
@@ -64,9 +63,9 @@ describe.each(databases)('webhooks on %s', (kind) => {
     const last = new Map(bodies.flatMap(({ keys }) => keys.map((key) => [key.name, key])))
     return [...last.values()].toSorted((one, other) => one.name.localeCompare(other.name))
   }
-  const arrived = (count: number) => vi.waitFor(() => expect(receiver.received).toHaveLength(count), SOON)
+  const arrived = (count: number) => eventually(() => expect(receiver.received).toHaveLength(count))
   const settled = (id: string, state: string) =>
-    vi.waitFor(async () => expect((await messages(id))[0]?.state).toBe(state), SOON)
+    eventually(async () => expect((await messages(id))[0]?.state).toBe(state))
 
   test('a webhook is created, changed and deleted, and each change is an event that names only the host', async () => {
     const { secret, ...made } = await webhook({
@@ -159,7 +158,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     await api.call('restoreKeyVersion', { as: owner, params, body: { version: 1 } })
     await api.call('detachKey', { as: owner, params: { ...params, key_id: bundle.keyIds['B'] ?? '' } })
     await api.call('deleteKey', { as: owner, params: { key_id: other.keyIds['C'] ?? '' } })
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(lastChanges(bundle.id)).toEqual([
         { name: 'B', change: 'detached', version: null },
         { name: 'RENAMED', change: 'value', version: 3 },
@@ -168,7 +167,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
         { name: 'ALIAS', change: 'value', version: 3 },
         { name: 'C', change: 'detached', version: null },
       ])
-    }, SOON)
+    })
   })
 
   test('a webhook gets the types and bundles that it asked for', async () => {
@@ -181,14 +180,12 @@ describe.each(databases)('webhooks on %s', (kind) => {
     await api.call('deleteBundle', { as: owner, params: { bundle_id: other.id } })
     await change('A', 'changed')
     await sealed()
-    await vi.waitFor(
-      () =>
-        expect(receiver.bodies.map(({ type }) => type).toSorted()).toEqual([
-          'bundle.changed',
-          'bundle.created',
-          'key.changed',
-        ]),
-      SOON,
+    await eventually(() =>
+      expect(receiver.bodies.map(({ type }) => type).toSorted()).toEqual([
+        'bundle.changed',
+        'bundle.created',
+        'key.changed',
+      ]),
     )
     expect((await messages(typed.id)).map(({ type }) => type)).toEqual(['bundle.created'])
   })
@@ -206,7 +203,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
         return { name, change: 'value', version }
       }),
     )
-    await vi.waitFor(() => expect(lastChanges(bundle.id)).toEqual(last), SOON)
+    await eventually(() => expect(lastChanges(bundle.id)).toEqual(last))
     expect(receiver.received.length).toBeLessThan(100)
   })
 
@@ -216,7 +213,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     receiver.answer = (response) => void held.push(() => response.writeHead(200).end())
     await change('A', 'first')
     await sealed()
-    await vi.waitFor(() => expect(held).toHaveLength(1), SOON)
+    await eventually(() => expect(held).toHaveLength(1))
     expect((await messages(id))[0]?.state).toBe('sending')
     await change('A', 'second')
     await sealed()
@@ -235,7 +232,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     receiver.answer = (response) => response.writeHead(500).end()
     await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
     await arrived(1)
-    await vi.waitFor(async () => expect((await shown(id)).failures).toBe(1), SOON)
+    await eventually(async () => expect((await shown(id)).failures).toBe(1))
     const failing = await shown(id)
     const waitMs = Date.parse(failing.next_at ?? '') - Date.parse(failing.failing_since ?? '')
     expect([waitMs >= 4_000, waitMs <= 6_100]).toEqual([true, true])
@@ -249,9 +246,8 @@ describe.each(databases)('webhooks on %s', (kind) => {
     const [first, second] = receiver.received
     expect(first?.headers['webhook-signature']).not.toBe(second?.headers['webhook-signature'])
     if (second) verified(second, secret)
-    await vi.waitFor(
-      async () => expect(await shown(id)).toMatchObject({ failing_since: null, failures: 0, next_at: null }),
-      SOON,
+    await eventually(async () =>
+      expect(await shown(id)).toMatchObject({ failing_since: null, failures: 0, next_at: null }),
     )
   })
 
@@ -260,7 +256,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     receiver.answer = (response) => response.writeHead(503, { 'retry-after': '120' }).end()
     for (let count = 0; count < 3; count += 1) await newBundle(api, owner, { A: 'x' })
     await arrived(1)
-    await vi.waitFor(async () => expect((await shown(id)).waiting).toBe(3), SOON)
+    await eventually(async () => expect((await shown(id)).waiting).toBe(3))
     aheadMs += 60_000
     await sleep(1_200)
     expect(receiver.received).toHaveLength(1)
@@ -276,13 +272,11 @@ describe.each(databases)('webhooks on %s', (kind) => {
     const other = await webhook({ url: URL_OF_NOBODY, events: ['webhook.disabled'] })
     receiver.answer = (response) => response.writeHead(410).end()
     await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
-    await vi.waitFor(
-      async () => expect(await shown(id)).toMatchObject({ is_active: false, ended_reason: 'gone' }),
-      SOON,
+    await eventually(async () =>
+      expect(await shown(id)).toMatchObject({ is_active: false, ended_reason: 'gone' }),
     )
-    await vi.waitFor(
-      async () => expect(await messages(other.id)).toMatchObject([{ type: 'webhook.disabled' }]),
-      SOON,
+    await eventually(async () =>
+      expect(await messages(other.id)).toMatchObject([{ type: 'webhook.disabled' }]),
     )
     expect(await eventsOf(api, owner, 'webhook.disabled')).toMatchObject([
       { data: { reason: 'gone' }, actor: { kind: 'server' } },
@@ -302,11 +296,10 @@ describe.each(databases)('webhooks on %s', (kind) => {
     receiver.answer = (response) => response.writeHead(500).end()
     await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
     await arrived(1)
-    await vi.waitFor(async () => expect((await shown(id)).failures).toBe(1), SOON)
+    await eventually(async () => expect((await shown(id)).failures).toBe(1))
     aheadMs += WEBHOOK_TIMES.triedSeconds * 1_000 + 1_000
-    await vi.waitFor(
-      async () => expect(await shown(id)).toMatchObject({ is_active: false, ended_reason: 'failing' }),
-      SOON,
+    await eventually(async () =>
+      expect(await shown(id)).toMatchObject({ is_active: false, ended_reason: 'failing' }),
     )
     expect(await messages(id)).toMatchObject([{ state: 'failed' }])
   })
@@ -352,7 +345,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     const { id } = await webhook()
     receiver.answer = (response) => response.writeHead(500).end()
     await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
-    await vi.waitFor(async () => expect((await shown(id)).next_at).not.toBeNull(), SOON)
+    await eventually(async () => expect((await shown(id)).next_at).not.toBeNull())
     // The call that is asked for stays open, so that nobody has settled it yet.
     receiver.answer = () => {}
     await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
@@ -394,9 +387,8 @@ describe.each(databases)('webhooks on %s', (kind) => {
     const { id } = await webhook()
     prepare(receiver)
     await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
-    await vi.waitFor(
-      async () => expect(await messages(id)).toMatchObject([{ state: 'waiting', last_error: word }]),
-      SOON,
+    await eventually(async () =>
+      expect(await messages(id)).toMatchObject([{ state: 'waiting', last_error: word }]),
     )
   })
 
@@ -416,9 +408,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     expect(written).toBeLessThan(16 * 1_024 * 1_024)
   })
 
-  test('a token that expires soon makes one message; one that was ended or replaced makes none', {
-    timeout: 30_000,
-  }, async () => {
+  test('a token that expires soon makes one message; one that was ended or replaced makes none', async () => {
     const { id } = await webhook({ events: ['token.expiring', 'token.ended'] })
     const soon = await newMachine(api, owner, { expires_in_days: 1 })
     const ended = await newMachine(api, owner, { expires_in_days: 1 })

@@ -3,13 +3,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 
 const GONE = 'request not found or expired'
 const UNKNOWN_ID = 'f'.repeat(32)
 
-describe.each(databases)('withdrawing a request on %s', (kind) => {
+describe.each(oneDatabase)('withdrawing a request on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let bundle: { id: string }

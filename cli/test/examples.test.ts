@@ -64,7 +64,7 @@ afterAll(async () => {
 describe.each(
   commands.flatMap(({ name, examples }) => Object.keys(examples).map((command) => ({ name, command }))),
 )('$command', ({ name, command }) => {
-  test('works as shown in the help', { timeout: 60_000 }, async ({ skip }) => {
+  test('works as shown in the help', async ({ skip }) => {
     if (command.includes('| source')) requireShell('fish', skip)
     const stage = await mkdtemp(join(folder, 'example-'))
     await setStage(stage, name)

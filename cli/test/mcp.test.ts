@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { CLIENT_PROGRAM } from '../../e2e/programs.ts'
+import { eventually } from '../../plumbing/test/until.ts'
 import { BEHAVIOURS } from './behaviours.ts'
 import { type ScriptedServer, startScriptedServer } from './scripted-server.ts'
 
@@ -109,7 +110,7 @@ describe.each([
     expect(await agent.call(RUN)).toMatchObject({ isError: true, content: [{ text: /did not open/ }] })
     expect(agent.shown).toMatchObject([{ url: `${server.url}/approve/${server.asked[0]?.id}` }])
     expect(agent.shown[0]?.message).toMatch(/page must show the code [B-Z]{4}-[B-Z]{4}/)
-    await vi.waitFor(() => expect(server.withdrawn).toEqual([server.asked[0]?.id]))
+    await eventually(() => expect(server.withdrawn).toEqual([server.asked[0]?.id]))
   })
 })
 
@@ -146,7 +147,7 @@ test('a program that takes too long is ended, with what it started', async () =>
   expect(structuredContent).toMatchObject({ timed_out: true, exit_code: 143 })
   const sleeping = Number((structuredContent as { stdout: string }).stdout)
   expect(sleeping).toBeGreaterThan(0)
-  await vi.waitFor(() => expect(isRunning(sleeping)).toBe(false))
+  await eventually(() => expect(isRunning(sleeping)).toBe(false))
 })
 
 test('the end of a long output is kept', async () => {
@@ -164,16 +165,16 @@ test('when the agent disconnects, its requests are withdrawn', async () => {
   const server = await serverThat(WAITS)
   const agent = await agentAt(server, null)
   agent.call(RUN).catch(() => undefined)
-  await vi.waitFor(() => expect(server.waits.length).toBeGreaterThan(0))
+  await eventually(() => expect(server.waits.length).toBeGreaterThan(0))
   await agent.close()
-  await vi.waitFor(() => expect(server.withdrawn).toHaveLength(1))
+  await eventually(() => expect(server.withdrawn).toHaveLength(1))
 })
 
 test('when the agent disconnects, its programs are ended', async () => {
   const agent = await agentAt(await serverThat(BEHAVIOURS['approves long values']), null)
   const mark = join(folder, 'pid')
   agent.call({ ...RUN, argv: ['sh', '-c', 'echo $$ > pid; sleep 60'] }).catch(() => undefined)
-  await vi.waitFor(() => expect(existsSync(mark)).toBe(true), 5_000)
+  await eventually(() => expect(existsSync(mark)).toBe(true))
   await agent.close()
-  await vi.waitFor(() => expect(isRunning(Number(readFileSync(mark, 'utf8')))).toBe(false))
+  await eventually(() => expect(isRunning(Number(readFileSync(mark, 'utf8')))).toBe(false))
 })

@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { SECRET } from '../../api/test/test-settings.ts'
+import { until } from '../../plumbing/test/until.ts'
 import { startProcess } from '../node-process.ts'
 import { SERVER_PROGRAM } from '../programs.ts'
 
 const WATCH = join(import.meta.dirname, 'watch.ts')
-const START_MS = 10_000
 
 /** `processorMs`: of all threads. `holdMs`: the longest time that no other call could be answered. `growthMiB`: of
  * resident memory at its peak. */
@@ -62,11 +61,5 @@ export async function startWatchedApi(databaseUrl: string | null): Promise<Watch
 }
 
 async function watchAddress(output: () => string): Promise<string> {
-  const deadline = Date.now() + START_MS
-  while (Date.now() < deadline) {
-    const [, address] = /Watched (http:\/\/\S+)/.exec(output()) ?? []
-    if (address !== undefined) return address
-    await sleep(5)
-  }
-  throw new Error(`the API does not measure itself: ${output()}`)
+  return await until('the address of the watched API', () => /Watched (http:\/\/\S+)/.exec(output())?.[1])
 }

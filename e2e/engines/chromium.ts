@@ -1,5 +1,6 @@
+import { PATIENCE_MS } from '../../plumbing/test/until.ts'
 import { EXECUTABLE, launchBrowser } from '../browser.ts'
-import { type Engine, type EnginePage, SHOWN_WITHIN_MS } from './engine.ts'
+import type { Engine, EnginePage } from './engine.ts'
 
 export const CHROMIUM: Engine = {
   name: 'Chromium',
@@ -12,7 +13,7 @@ export const CHROMIUM: Engine = {
     })
     const context = await browser.newContext({ ignoreHTTPSErrors: true })
     const page = await context.newPage()
-    page.setDefaultTimeout(SHOWN_WITHIN_MS)
+    page.setDefaultTimeout(PATIENCE_MS)
     const at = (xpath: string) => page.locator(`xpath=${xpath}`)
     const driven: EnginePage = {
       goto: async (address) => void (await page.goto(address)),

@@ -44,6 +44,3 @@ export type Engine = {
   /** Start it with one page. It accepts the certificate of a test. */
   readonly start: (options: StartOptions) => Promise<RunningEngine>
 }
-
-/** How long a page may take to show an element. */
-export const SHOWN_WITHIN_MS = 45_000

@@ -3,11 +3,10 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../plumbing/test/until.ts'
 import type { Engine, EnginePage } from './engine.ts'
 import { COMMANDS, type Command, type Params, webDriverPage } from './webdriver.ts'
 
-const READY_WITHIN_MS = 30_000
 const COLON = 0x3a
 
 /** Firefox, over Marionette: its door for WebDriver commands, which geckodriver uses too. */
@@ -76,13 +75,9 @@ function preferences(publicPort: number): string {
 }
 
 async function portOf(profile: string): Promise<number> {
-  const deadline = Date.now() + READY_WITHIN_MS
-  for (;;) {
-    const port = Number(await readFile(join(profile, 'MarionetteActivePort'), 'utf8').catch(() => ''))
-    if (port > 0) return port
-    if (Date.now() > deadline) throw new Error('Firefox does not listen for commands')
-    await sleep(20)
-  }
+  const port = async () =>
+    Number(await readFile(join(profile, 'MarionetteActivePort'), 'utf8').catch(() => ''))
+  return await until('the port of Firefox', port)
 }
 
 // `context` directs the next commands to the browser's own window, which sets the zoom, or back to the page.

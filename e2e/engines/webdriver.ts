@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EnginePage, SHOWN_WITHIN_MS } from './engine.ts'
+import { PATIENCE_MS } from '../../plumbing/test/until.ts'
+import type { EnginePage } from './engine.ts'
 
 const LOOK_EVERY_MS = 20
 
@@ -28,7 +29,7 @@ export type Send = (command: Command, params?: Params) => Promise<unknown>
 /** The page of a session, whose engine shows a view with `show`. */
 export function webDriverPage(send: Send, show: EnginePage['show']): EnginePage {
   const find = async (xpath: string) => {
-    const deadline = Date.now() + SHOWN_WITHIN_MS
+    const deadline = Date.now() + PATIENCE_MS
     for (;;) {
       try {
         const [id] = Object.values(Object(await send('find', { using: 'xpath', value: xpath })))

@@ -2,13 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@keyferry/plumbing/free-port'
+import { until } from '../../plumbing/test/until.ts'
 import type { Engine, EnginePage } from './engine.ts'
 import { COMMANDS, type Send, webDriverPage } from './webdriver.ts'
-
-const READY_WITHIN_MS = 15_000
-const READY_EVERY_MS = 20
 
 /** WebKit as in Safari, in WebKitGTK's small browser. It has no headless mode, so it gets its own display. */
 export const WEBKIT: Engine = {
@@ -82,10 +79,6 @@ async function overHttp(url: string): Promise<Send> {
 }
 
 async function untilReady(url: string): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS
   const isReady = async () => (await fetch(`${url}/status`).catch(() => null))?.ok === true
-  while (!(await isReady())) {
-    if (Date.now() > deadline) throw new Error('WebKitWebDriver does not answer')
-    await sleep(READY_EVERY_MS)
-  }
+  await until('an answer of WebKitWebDriver', isReady)
 }

@@ -23,6 +23,7 @@ import { raceRevocations } from './revocations.ts'
 import { type RaceOptions, raceForDeliveries } from './single-delivery.ts'
 import { besetBySlowClients } from './slow-clients.ts'
 import { soak } from './soak.ts'
+import { runBusyTests, runTests } from './test-run.ts'
 import { firstOf, unclearAnswers, type Verdict } from './verdict.ts'
 import { besetByReceivers } from './webhook-faults.ts'
 import { killBeforeCalls } from './webhook-kills.ts'
@@ -100,6 +101,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 
   async *properties({ fuzz }) {
     yield await holdProperties(fuzz)
+  },
+
+  async *trials() {
+    yield { what: 'the long tests, and PostgreSQL', ...(await runTests(['--mode', 'trials'])) }
+  },
+
+  async *busy() {
+    yield { what: 'the tests beside busy processors', ...(await runBusyTests([])) }
   },
 
   async *starts() {

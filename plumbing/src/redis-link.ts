@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clientOf, type RedisClient } from './redis-place.ts'
+import { timeLimit } from './time-limits.ts'
 
 const REPLY_MS = 3_000
 const PAUSE_AT_MOST_MS = 1_000
@@ -136,6 +137,7 @@ export class NoReply extends Error {
 /** @throws NoReply: Redis took longer than anybody waits for it */
 export function withinTime<T>(promise: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new NoReply(`no reply within ${REPLY_MS} ms`)), REPLY_MS)
+  const limitMs = timeLimit(REPLY_MS)
+  const timer = setTimeout(() => reject(new NoReply(`no reply within ${limitMs} ms`)), limitMs)
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }

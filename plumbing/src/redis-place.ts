@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createClient } from 'redis'
 import { addressesOf } from './several-hosts.ts'
+import { timeLimit } from './time-limits.ts'
 
 const CONNECT_MS = 2_000
 const PING_INTERVAL_MS = 3_000
@@ -21,7 +22,7 @@ export type RedisPlace = {
 export function connectionOptions(url: string) {
   const file = new URL(url).searchParams.get('ssl_ca_certs')
   const trusted = file === null ? {} : { ca: readFileSync(file) }
-  const socket = { connectTimeout: CONNECT_MS, socketTimeout: SILENT_MS, ...trusted }
+  const socket = { connectTimeout: timeLimit(CONNECT_MS), socketTimeout: timeLimit(SILENT_MS), ...trusted }
   const commandOptions = { timeout: 0 }
   return { disableOfflineQueue: true, pingInterval: PING_INTERVAL_MS, commandOptions, socket }
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { failureFacts } from '@keyferry/plumbing/failure'
+import { multiplyTimeLimits } from '@keyferry/plumbing/time-limits'
 import manifest from '../package.json' with { type: 'json' }
 import { announcement } from './announce.ts'
 import { failureLine } from './failure-line.ts'
@@ -78,7 +79,7 @@ function takes({ argument: name }: Maintenance, words: readonly string[]): boole
 async function maintain(maintenance: Maintenance, argument: string): Promise<void> {
   let settings: Settings | null = null
   try {
-    settings = readSettings()
+    settings = settingsOfProcess()
     const outcome = await maintenance.run(settings, argument, say)
     const { text, isWell, next } = typeof outcome === 'string' ? { text: outcome, isWell: true } : outcome
     if (text !== '') say(`${text}\n`)
@@ -90,10 +91,16 @@ async function maintain(maintenance: Maintenance, argument: string): Promise<voi
   }
 }
 
+function settingsOfProcess(): Settings {
+  const settings = readSettings()
+  multiplyTimeLimits(settings.TIME_LIMIT_FACTOR)
+  return settings
+}
+
 async function serve(role: ServerRole): Promise<void> {
   let settings: Settings | null = null
   try {
-    settings = readSettings()
+    settings = settingsOfProcess()
     const { start } = await import('./start.ts')
     const sockets = inheritedSockets(process.env, process.pid)
     const running = await start(role, settings, { version, sockets })

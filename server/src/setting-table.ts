@@ -341,6 +341,11 @@ export const SETTINGS = {
     mustBe: PORT,
     schema: port.optional(),
   },
+  TIME_LIMIT_FACTOR: {
+    means:
+      'multiplies the time limits of calls to the database, to Redis and to API nodes, for a slow machine or network',
+    ...read.wholeNumber(1, 100, 1),
+  },
   NODE_ENV: {
     means: 'development: allows DEV_ALLOW_PLAINTEXT together with sign-in or with keyferry-server api',
     ...read.TEXT,

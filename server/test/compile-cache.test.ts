@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Program, temporaryFolder } from './program.ts'
 
-test('compiled code is kept in a folder of the account, never in the shared one', {
-  timeout: 30_000,
-}, async () => {
+test('compiled code is kept in a folder of the account, never in the shared one', async () => {
   const { path, remove } = temporaryFolder()
   const [home, shared] = [join(path, 'home'), join(path, 'tmp')]
   for (const folder of [home, shared]) mkdirSync(folder)

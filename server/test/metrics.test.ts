@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { freePort } from '@keyferry/plumbing/free-port'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
+import { until } from '../../plumbing/test/until.ts'
 import { Program, temporaryFolder } from './program.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -79,11 +80,11 @@ test('a step in the background that fails is counted and named, until it works a
   expect([await isNamed(), await counted()]).toEqual([false, '0'])
   using database = new DatabaseSync(join(folder.path, 'keyferry.db'), { timeout: 5_000 })
   database.exec('alter table webhook_messages rename to webhook_messages_away')
-  await vi.waitUntil(isNamed, { timeout: 20_000 })
+  await until('the name', isNamed)
   expect(await counted()).toBe('1')
   expect((await fetch(`${address}/readyz`)).status).toBe(200)
   database.exec('alter table webhook_messages_away rename to webhook_messages')
-  await vi.waitUntil(async () => !(await isNamed()), { timeout: 20_000 })
+  await until('no name', async () => !(await isNamed()))
   expect(await counted()).toBe('0')
 })
 

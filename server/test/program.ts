@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { SERVER_PROGRAM } from '../../e2e/programs.ts'
+import { TIME_LIMIT_FACTOR, until } from '../../plumbing/test/until.ts'
 
 const ANNOUNCED = /Listens {3}(http:\/\/\S+)/
-const START_WITHIN_MS = 60_000
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null }
 
@@ -25,7 +24,8 @@ export class Program {
     input = '',
     through: readonly string[] = [],
   ) {
-    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', ...settings }
+    const { PATH, HOME } = process.env
+    const env = { PATH, HOME, PORT: '0', TIME_LIMIT_FACTOR, ...settings }
     const [command = '', ...rest] = [...through, process.execPath, SERVER_PROGRAM, ...words]
     this.child = spawn(command, rest, {
       env,
@@ -41,13 +41,11 @@ export class Program {
 
   /** @returns the address it listens on, once it says so */
   async ready(): Promise<string> {
-    const deadline = Date.now() + START_WITHIN_MS
-    while (Date.now() < deadline && this.child.exitCode === null && this.child.signalCode === null) {
-      const address = ANNOUNCED.exec(this.stdout)?.[1]
-      if (address !== undefined && this.stdout.includes('Ctrl-C')) return address
-      await sleep(10)
-    }
-    throw new Error(`the program did not start: ${this.stderr}`)
+    return await until('the address of the program', () => {
+      if (this.child.exitCode !== null || this.child.signalCode !== null)
+        throw new Error(`the program did not start: ${this.stderr}`)
+      return this.stdout.includes('Ctrl-C') && ANNOUNCED.exec(this.stdout)?.[1]
+    })
   }
 
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> {

@@ -124,7 +124,7 @@ test('a move to a keeper and back keeps every value, and needs a kit of the new 
   expect(await names(await start())).toEqual(['A=value of A'])
 })
 
-test('a move that is killed at any moment is continued by the next run', { timeout: 120_000 }, async () => {
+test('a move that is killed at any moment is continued by the next run', async () => {
   const address = await start()
   for (const name of ['A', 'B', 'C']) await createKey(address, name)
   await stop()

@@ -49,7 +49,7 @@ describe.runIf(hasPostgres() && hasRedis())('secrets change while the server run
     await administer(admin, end)
     await expect.poll(() => readiness(address)).toEqual(['database'])
     file.write(urlWith('second'))
-    await expect.poll(() => readiness(address), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => readiness(address)).toEqual([])
   })
 
   test('the password of Redis: new connections read the file', async () => {
@@ -65,7 +65,7 @@ describe.runIf(hasPostgres() && hasRedis())('secrets change while the server run
     client.destroy()
     await expect.poll(() => readiness(address)).toEqual(['Redis'])
     file.write(urlWith('second'))
-    await expect.poll(() => readiness(address), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => readiness(address)).toEqual([])
     await redis.stop()
   })
 

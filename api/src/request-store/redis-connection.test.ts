@@ -25,9 +25,7 @@ test.runIf(redis)(
     } finally {
       redis?.thaw()
     }
-    await expect
-      .poll(() => pingRedis(connection).then(() => 'back', String), { timeout: 10_000 })
-      .toBe('back')
+    await expect.poll(() => pingRedis(connection).then(() => 'back', String)).toBe('back')
     connection.close()
   },
 )

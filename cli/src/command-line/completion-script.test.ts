@@ -98,7 +98,7 @@ test('zsh reads its script', ({ skip }) => {
   ).toBe('_keyferry\n')
 })
 
-test('zsh completes bundles, verify and files', { timeout: 30_000 }, ({ skip }) => {
+test('zsh completes bundles, verify and files', ({ skip }) => {
   requireShell('zsh', skip)
   const lines = [
     'set NAME --bundle p',

@@ -1,7 +1,8 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { eventually } from '../../../plumbing/test/until.ts'
 import { whyNoBrowser } from './browser.ts'
 import { openBrowser } from './open-browser.ts'
 
@@ -17,7 +18,7 @@ test.each([
   ['two', `${script} two --url=%s --new:other`, 'two\n--url=http://x/approve/1\n--new\n'],
 ])('BROWSER names the program that opens the link: %s', async (name, BROWSER, said) => {
   openBrowser('http://x/approve/1', { BROWSER }, 'linux')
-  await vi.waitFor(() => expect(readFileSync(join(folder, name), 'utf8')).toBe(said), { timeout: 5_000 })
+  await eventually(() => expect(readFileSync(join(folder, name), 'utf8')).toBe(said))
 })
 
 test.each([

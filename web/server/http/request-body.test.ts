@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../../plumbing/test/until.ts'
 import { RecordingApi } from '../../test/recording-api.ts'
 import { startTestWeb } from '../../test/start-test-web.ts'
 import type { Web } from '../main.ts'
@@ -34,6 +35,6 @@ test('a caller who disconnects in the middle of a body is no failure of the serv
   await once(socket, 'data')
   socket.destroy()
   await fetch(`${web.address}/healthz`)
-  await vi.waitFor(() => expect(lines.join()).toContain('/healthz'))
+  await eventually(() => expect(lines.join()).toContain('/healthz'))
   expect(lines.filter((line) => JSON.parse(line).msg === 'failure')).toEqual([])
 })

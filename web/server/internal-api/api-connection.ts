@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, type EndpointClient } from '@keyferry/contract/client'
+import { timeLimit } from '@keyferry/plumbing/time-limits'
 import type { Dispatcher } from 'undici'
 // Import two files of the package, because its main module also loads fetch, WebSocket and a cache: 9 MiB unused here.
 import request from 'undici/lib/api/api-request.js'
@@ -80,9 +81,9 @@ async function fromApi(answer: Dispatcher.ResponseData): Promise<Dispatcher.Resp
 
 function openPools(target: WebSettings['api']): Pool[] {
   const options = {
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    headersTimeout: ANSWER_TIMEOUT_MS,
-    bodyTimeout: ANSWER_TIMEOUT_MS,
+    connectTimeout: timeLimit(CONNECT_TIMEOUT_MS),
+    headersTimeout: timeLimit(ANSWER_TIMEOUT_MS),
+    bodyTimeout: timeLimit(ANSWER_TIMEOUT_MS),
     keepAliveMaxTimeout: IDLE_MS,
   }
   if ('urls' in target) return target.urls.map((url) => new Pool(url, options))

@@ -4,7 +4,7 @@ import type { Indexes } from './migrations.ts'
 import { unlessHeld } from './postgres-migration.ts'
 import type { Connections } from './postgres-pool.ts'
 import type { Query } from './queries.ts'
-import { STATEMENT_TIMEOUT_MS } from './statement-names.ts'
+import { statementLimit } from './statement-names.ts'
 
 /*
  * `concurrently` reads a table twice instead of once, and others write meanwhile. It runs in no transaction, and waits
@@ -15,7 +15,7 @@ import { STATEMENT_TIMEOUT_MS } from './statement-names.ts'
 const BUILD_LOCK = 5_394
 const PAUSE_MS = 500
 const WITHOUT_LIMIT = "set statement_timeout = 0; set lock_timeout = '1min'"
-const WITH_LIMIT = `set statement_timeout = ${STATEMENT_TIMEOUT_MS}; reset lock_timeout`
+const withLimit = () => `set statement_timeout = ${statementLimit()}; reset lock_timeout`
 
 /** Two connections without a time limit. */
 export type Untimed = { query: Query; connections: Connections }
@@ -73,7 +73,7 @@ function missingSteps({ made, dropped }: Indexes, states: readonly State[]): rea
 // Sent together, so a pooler that shares connections runs them on the same one.
 async function runUntimed(connections: Connections, statement: string): Promise<void> {
   const client = await connections.connect()
-  const texts = [WITHOUT_LIMIT, statement, WITH_LIMIT]
+  const texts = [WITHOUT_LIMIT, statement, withLimit()]
   const [, answer] = await Promise.allSettled(texts.map((text) => client.query(text)))
   client.release()
   if (answer?.status === 'rejected') throw answer.reason

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addressesOf } from '@keyferry/plumbing/several-hosts'
+import { timeLimit } from '@keyferry/plumbing/time-limits'
 import { Pool, type PoolClient } from 'pg'
 import { nameStatements } from './statement-names.ts'
 
@@ -31,8 +32,8 @@ export class Connections {
     this.#most = connections
     this.#pool = new Pool({
       max: connections,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      ...(isTimed ? { query_timeout: QUERY_TIMEOUT_MS } : {}),
+      connectionTimeoutMillis: timeLimit(CONNECT_TIMEOUT_MS),
+      ...(isTimed ? { query_timeout: timeLimit(QUERY_TIMEOUT_MS) } : {}),
       keepAlive: true,
       pipeline: true,
       ...(this.#addresses.length > 1 ? { verify: refuseStandby } : {}),
@@ -61,7 +62,7 @@ export class Connections {
   }
 
   async connect(): Promise<PoolClient> {
-    const untilMs = performance.now() + CONNECT_TIMEOUT_MS
+    const untilMs = performance.now() + timeLimit(CONNECT_TIMEOUT_MS)
     for (let attempt = 1; ; attempt++) {
       const at = this.#at
       try {

@@ -1,3 +1,4 @@
+import { timeLimit } from '@keyferry/plumbing/time-limits'
 import {
   CompiledQuery,
   Kysely,
@@ -20,7 +21,7 @@ import type { Tables } from './tables.ts'
 
 const MIGRATION_LOCK = 5_393
 
-const LIMIT_LOCKS = CompiledQuery.raw(`set local lock_timeout = '2s'`)
+const LOCK_TIMEOUT_MS = 2_000
 
 // A count is a 64-bit integer, which the client returns as text by default.
 types.setTypeParser(types.builtins.INT8, Number)
@@ -55,7 +56,8 @@ export function openPostgres(url: () => string, most: number): Database {
       const rows = await sealing.rowsFor(transaction, table, changed.rows)
       if (rows.length > 0) await send(transaction, updateOfAll(table, { ...changed, rows }))
     },
-    limitLocks: (transaction) => send(transaction, LIMIT_LOCKS),
+    limitLocks: (transaction) =>
+      send(transaction, CompiledQuery.raw(`set local lock_timeout = ${timeLimit(LOCK_TIMEOUT_MS)}`)),
     sealBatch: 500,
     holdShared: sql`for share`,
     holdLightly: sql`for key share`,

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { makePrivateFile } from '@keyferry/plumbing/private-files'
+import { timeLimit } from '@keyferry/plumbing/time-limits'
 import { Kysely, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import { Sealing } from '../seals/sealing.ts'
 import { guarded, translated } from './guarded-driver.ts'
@@ -20,11 +21,11 @@ export const SQLITE_TABLE_COLUMNS = `select stored.name as "table", field.name a
 /** Open the SQLite file at a path, made when absent, mode 0600. */
 export function openSqlite(path: string): Database {
   makePrivateFile(path)
-  const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
+  const file = new DatabaseSync(path, { timeout: timeLimit(BUSY_TIMEOUT_MS) })
   file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
   // What is deleted or replaced is overwritten in the file.
   file.exec(`pragma secure_delete = on; pragma cache_size = ${CACHE_KIB}; pragma busy_timeout = 0`)
-  const reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  const reader = new DatabaseSync(path, { readOnly: true, timeout: timeLimit(BUSY_TIMEOUT_MS) })
   reader.exec(`pragma cache_size = ${CACHE_KIB}`)
   const statement = cachedStatements(file)
   const driver = new SqliteTwoConnections({ writer: file, reader }, statement)

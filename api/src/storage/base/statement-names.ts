@@ -1,7 +1,10 @@
 import { digestOf } from '@keyferry/crypto/digest'
+import { timeLimit } from '@keyferry/plumbing/time-limits'
 import type { PoolClient, QueryResult } from 'pg'
 
-export const STATEMENT_TIMEOUT_MS = 15_000
+/** Milliseconds that the database may work on one statement. */
+export const statementLimit = () => timeLimit(15_000)
+
 const NAMED_TEXTS = 200
 // Every call reads who the caller is, with all columns that MACs cover. That takes 2,100 characters.
 const NAMED_TEXT = 8_000
@@ -22,7 +25,7 @@ export function nameStatements(client: PoolClient): void {
     isDirect = rows[0]?.pid === Reflect.get(client, 'processID')
   }
   // Sent before the first statement. The time limit is set here because a pooler refuses it as a start-up parameter.
-  query(`select pg_backend_pid() as pid, set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false)`)
+  query(`select pg_backend_pid() as pid, set_config('statement_timeout', '${statementLimit()}', false)`)
     .then(compare)
     .catch(ignore)
   Object.assign(client, {

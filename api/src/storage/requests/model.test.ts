@@ -144,7 +144,7 @@ describe.runIf(databases.includes('postgres'))('SQLite and PostgreSQL', () => {
     for (const { database } of opened) await database.close()
   })
 
-  test('answer the same commands in the same way', { timeout: 120_000 }, async () => {
+  test('answer the same commands in the same way', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyCommand, { minLength: 5, maxLength: 20 }), async (commands) => {
         const both = opened.map(({ queries, notices }) =>

@@ -1,0 +1,10 @@
+import { multiplyTimeLimits } from '@keyferry/plumbing/time-limits'
+import { configureGlobal } from 'fast-check'
+import { TIME_LIMIT_FACTOR } from './plumbing/test/until.ts'
+
+const RUNS = 200
+
+// A property that starts programs or calls a server says itself how often it runs. A busy machine tries no fewer cases.
+configureGlobal({ numRuns: Number(process.env['PROPERTY_RUNS'] ?? RUNS) })
+
+multiplyTimeLimits(Number(TIME_LIMIT_FACTOR))

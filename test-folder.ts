@@ -22,6 +22,8 @@ export function setup(): void {
   spawn(process.execPath, words, { detached: true, stdio: 'ignore' }).unref()
   process.env['TMPDIR'] = folder
   process.env['PATH'] += `${delimiter}${join(folder, 'no-programs')}`
+  // Vitest would wait for the tests that run.
+  process.once('SIGINT', () => process.exit(130))
   // On exit, so that it also happens where a run cannot end in its own time.
   process.once('exit', () => {
     process.stdout.write(`\n${Math.round(processorSeconds(folder))} processor seconds\n`)

@@ -18,7 +18,8 @@ const folder = folderInMemory() ?? mkdtempSync(join(tmpdir(), 'keyferry-tests-')
 export function setup(): void {
   // PostgreSQL runs under another account and has to reach its data through this folder.
   chmodSync(folder, 0o711)
-  const words = [WATCHDOG, folder, ...startedThrough().map(String)]
+  const through = startedThrough()
+  const words = [WATCHDOG, folder, ...through.map(String)]
   spawn(process.execPath, words, { detached: true, stdio: 'ignore' }).unref()
   process.env['TMPDIR'] = folder
   process.env['PATH'] += `${delimiter}${join(folder, 'no-programs')}`
@@ -26,7 +27,7 @@ export function setup(): void {
   process.once('SIGINT', () => process.exit(130))
   // On exit, so that it also happens where a run cannot end in its own time.
   process.once('exit', () => {
-    process.stdout.write(`\n${Math.round(processorSeconds(folder))} processor seconds\n`)
+    process.stdout.write(`\n${Math.round(processorSeconds(folder, through))} processor seconds\n`)
     endRun(folder)
   })
 }

@@ -11,10 +11,10 @@ export function endRun(folder: string, first?: number): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 }
 
-/** The processor seconds that a run has used on Linux: what npm started it through, with all that has ended, and its
- * programs that still run. */
-export function processorSeconds(folder: string): number {
-  const pids = [...startedThrough(), ...processesOf(folder)]
+/** The processor seconds that a run has used on Linux: those that it was started through, with all that has ended, and
+ * its programs that still run. */
+export function processorSeconds(folder: string, through: readonly number[]): number {
+  const pids = [...through, ...processesOf(folder)]
   // Hundredths of a second in user mode and in the kernel, of the process and of its ended children.
   const ticks = pids.flatMap((pid) => statusOf(pid).slice(11, 15)).map(Number)
   return ticks.reduce((sum, each) => sum + each, 0) / 100

@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
         body: { name: `team${index % 20}/service${index}`, tags: `t${index % 5}` },
       }),
     )
-  }, 180_000)
+  })
 
   afterAll(async () => {
     await closePages(browser)

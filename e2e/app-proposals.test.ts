@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     const { accept_path } = await clientIn(owner)('POST', '/api/v1/invitations', { body: invited })
     member = await joinInBrowser(world.browser, world.server.url + accept_path)
     // The person belongs to two workspaces; the terminal means the owner's.
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await closePage(owner)

@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     await rules({ approvers: 'owner' })
     developer = await joined('kim@example.com')
     other = await joined('lee@example.com')
-  }, 120_000)
+  })
 
   afterAll(async () => {
     for (const page of [owner, developer, other]) await closePage(page)

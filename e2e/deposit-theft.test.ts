@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal()).each(['typed'])(
       stranger = callAs(server.url, strange)
       theirs = (await stranger('POST', '/api/v1/tenants', { body: { name: "sam's workspace" } })).id
       await writeFile(join(folder.path, '.env'), `STOLEN=${SECRET}\n`)
-    }, 120_000)
+    })
     beforeEach(async () => await rm(join(folder.path, 'state'), { recursive: true, force: true }))
     afterAll(async () => {
       closeTerminals()
@@ -266,7 +266,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal()).each(['typed'])(
       await give(again, owner, own)
       expect(await again.exit).toBe(0)
       for (const each of [flagged, refused, again]) expect(each.output()).not.toMatch(USE_QUESTION)
-    }, 60_000)
+    })
 
     test('the name of a workspace is no proof: the stranger has the same', async () => {
       const terminal = client(importing('dev/named', ['--workspace', "sam's workspace"]))

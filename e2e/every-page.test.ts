@@ -38,6 +38,6 @@ describe.each(ENGINES)('in $name', (engine) => {
 
     test('every page fits, keeps the rules of accessibility and reports no error', async () => {
       expect(await faultsOfPages(engine, views, started)).toEqual([])
-    }, 180_000)
+    })
   })
 })

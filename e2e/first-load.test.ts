@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys in 200 bundles', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Applications' }).waitFor()
     await fillLibrary()
-  }, 120_000)
+  })
 
   afterAll(async () => {
     if (page !== undefined) await closePage(page)
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys in 200 bundles', () => {
     const loaded = new Map<string, number>()
     for (const address of pages) loaded.set(address, await bytesLoadedBy(page, address))
     expect([...loaded].filter(([, bytes]) => bytes === 0 || bytes > MOST_BYTES)).toEqual([])
-  }, 180_000)
+  })
 })
 
 /** The bytes of all answers of the API that a page asks for by itself, as the server sends them. */

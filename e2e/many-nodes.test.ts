@@ -25,7 +25,7 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
     nodes = await startManyNodes()
     client = new NodesClient(nodes)
     await client.begin(VALUE)
-  }, 120_000)
+  })
   afterAll(async () => await nodes?.close())
 
   test('sign in on one node, ask another, wait on a third, approve through the fourth', async () => {

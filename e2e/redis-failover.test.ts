@@ -37,5 +37,5 @@ describe.skipIf(!canRun).each([
     expect(await Promise.all(open.map((asked) => client.wait(asked)))).toEqual(open.map(() => 'the value'))
     await nodes.close()
     await servers.stop()
-  }, 90_000)
+  })
 })

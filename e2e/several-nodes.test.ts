@@ -127,5 +127,5 @@ echo finished`
       'web has a root key: 0',
       'web has a root key: 0',
     ])
-  }, 300_000)
+  })
 })

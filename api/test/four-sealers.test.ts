@@ -50,5 +50,5 @@ describe.runIf(databases.includes('postgres'))('four nodes that seal one workspa
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => log.length - index))
     const verdicts = await verifyAudit(first().settings)
     expect(verdicts.map(({ problem }) => problem)).toEqual(verdicts.map(() => null))
-  }, 60_000)
+  })
 })

@@ -133,7 +133,7 @@ describe.each(databases)('holders on %s', (kind) => {
       }),
       { numRuns: kind === 'sqlite' ? 150 : 40 },
     )
-  }, 120_000)
+  })
 
   test('the oldest version comes first, and a dismissed holder stays away until it is given the key again', async () => {
     const key = await newKey()

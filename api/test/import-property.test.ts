@@ -113,5 +113,5 @@ describe.each(oneDatabase)('random imports on %s', (kind) => {
       }),
       { numRuns: 15 },
     )
-  }, 60_000)
+  })
 })

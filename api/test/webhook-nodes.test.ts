@@ -52,7 +52,7 @@ describe.runIf(databaseUrl && redis)('webhooks of two nodes on one PostgreSQL', 
       setTimeout(() => {
         running -= 1
         response.writeHead(204).end()
-      }, 20)
+      })
     }
     for (let count = 0; count < MESSAGES; count += 1) await created(`b${count}`, nodes[count % 2])
     await eventually(() => expect(receiver.received.length).toBeGreaterThanOrEqual(MESSAGES))

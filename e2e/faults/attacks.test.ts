@@ -15,12 +15,12 @@ test('an approval far beyond the bound is refused before its values are read, an
   expect(growthMiB).toBeLessThan(GROWTH_MIB)
   expect(others.every((answer) => answer.status === 200)).toBe(true)
   expect(delivered).toBe(9)
-}, 60_000)
+})
 
 test('junk connections give their file descriptors back', async () => {
   const { before, after } = await holdJunk('junk', JUNK_CONNECTIONS, 50_000)
   expect(after).toBeLessThanOrEqual(before)
-}, 60_000)
+})
 
 test('20 addresses cannot store more requests than the bound, and other calls go on', async () => {
   const bound = 150
@@ -29,4 +29,4 @@ test('20 addresses cannot store more requests than the bound, and other calls go
   expect(statuses).toEqual({ 201: bound, 503: 20 * calls - bound, 429: 20 * (12 - calls) })
   expect(oversized).toBe(413)
   expect(others.every(({ status }) => status === 200)).toBe(true)
-}, 60_000)
+})

@@ -14,7 +14,7 @@ test.concurrent('a full disk fails writes with 503, loses nothing, and is over o
   using disk = smallDisk()
   context.skip(!disk)
   if (disk) expectClearFailures(await sufferDiskFault(fullDisk(disk), disk.dataDir))
-}, 60_000)
+})
 
 for (const [calls, error] of [
   ['fsync,fdatasync', 'EIO'],
@@ -24,4 +24,4 @@ for (const [calls, error] of [
     const fault = failingCalls(calls, error)
     context.skip(!fault)
     if (fault) expectClearFailures(await sufferDiskFault(fault))
-  }, 60_000)
+  })

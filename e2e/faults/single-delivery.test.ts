@@ -18,7 +18,7 @@ test.concurrent('of racing waiters and approvers one each succeeds', async () =>
   const bundle = await makeSharedBundle(deployment.address)
   const race = { addresses: [deployment.address], bundle, approvals: APPROVALS, waiters: WAITERS } as const
   expect(await raceForDeliveries(race)).toEqual(EACH_ONCE)
-}, 60_000)
+})
 
 test.concurrent('of waiters and approvers racing over two nodes one each succeeds', async (context) => {
   await using stores = await hostedStores()
@@ -31,4 +31,4 @@ test.concurrent('of waiters and approvers racing over two nodes one each succeed
   expect(await raceForDeliveries({ addresses, bundle, approvals: APPROVALS, waiters: WAITERS })).toEqual(
     EACH_ONCE,
   )
-}, 60_000)
+})

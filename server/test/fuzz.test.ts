@@ -114,4 +114,4 @@ test('no request gets a 5xx, and the process keeps running', async () => {
     expect((await fetch(`${address}/healthz`)).status).toBe(200)
     expect(program.stderr).toBe('')
   }
-}, 120_000)
+})

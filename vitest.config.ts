@@ -25,12 +25,19 @@ const SLOW = [
   'web/app-size.test.ts',
 ]
 
-/** Long ones, and one that needs the registry: `npm run faults -- trials` runs them. */
+/** Long ones, faults that are done for some time, and one that needs the registry: `npm run faults -- trials` runs
+ * them. */
 const TRIALS = [
-  'e2e/{documented-commands,fresh-clone,openapi,rolling,several-nodes}.test.ts',
+  'api/test/{renamed-attachments,small-heap}.test.ts',
+  'e2e/{documented-commands,engines,every-button,first-load,fresh-clone,openapi,single-executable}.test.ts',
+  'e2e/{many-nodes,redis-failover,rolling,several-nodes}.test.ts',
   'e2e/{deposit,environments,import,release}-killed.test.ts',
+  'e2e/faults/{attacks,clock,disk,fuzz,history,kills,outages,slow-clients,stalled-server,webhook-kills}.test.ts',
   'release/reproducible.test.ts',
 ]
+
+// The trials walk in more engines.
+const PARTLY = ['e2e/every-page.test.ts']
 
 /** Files of tests that the trials repeat on PostgreSQL. */
 const repeated = () =>
@@ -76,7 +83,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   api: { include: API, exclude: [] },
   e2e: { include: STORIES, exclude: TRIALS },
   fast: { include: ALL, exclude: [...STORIES, ...SLOW], env: { DATABASES: 'sqlite', APP: 'stale' } },
-  trials: { include: [...TRIALS, ...repeated()], exclude: [], env: { DATABASES: 'trials' } },
+  trials: { include: [...TRIALS, ...PARTLY, ...repeated()], exclude: [], env: { TRIALS: '1' } },
 }
 
 export default defineConfig(({ mode }) => {

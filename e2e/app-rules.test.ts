@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,23 +14,11 @@ import {
   typeCheckCode,
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
-import { expectHonest, newWorld, rolePages, ruledPages } from './offered-buttons.ts'
-import { editPages, expectHonestRequest, holdersPage } from './offered-edits.ts'
 import { clientIn } from './page-client.ts'
 import { chooseRule, confirmLooser, ruleWord } from './rules-page.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const MEMBER = 'kim@example.com'
-
-const RULES = {
-  'the default': {},
-  'members change': { changers: 'member' },
-  'owners change': { changers: 'owner' },
-  'bundles for production': { changers: 'member', production: 'yes' },
-}
-
-// The others do not differ in what a bundle takes.
-const EDITED = new Set(['the default', 'members change'])
 
 describe.skipIf(!hasBrowser())('rules for approvals', () => {
   let server: RunningServer
@@ -189,38 +176,6 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await page.getByText('run the command there, without --no-open').waitFor()
     expect(await page.getByRole('button', { name: /^Approve|: approve/ }).count()).toBe(0)
     await closePage(page)
-  })
-
-  test('every page offers exactly what the server allows', async () => {
-    const owner = await asOwner()
-    const email = `${randomUUID().slice(0, 8)}@example.com`
-    const invited = { email, role: 'member' } as const
-    const { accept_path } = await clientIn(owner)('POST', '/api/v1/invitations', { body: invited })
-    const member = await joinInBrowser(browser, server.url + accept_path)
-    const session = (await member.context().cookies()).find(({ name }) => name.endsWith('__session'))
-    if (session === undefined) throw new Error('no session')
-    const pages = { owner, member }
-    for (const [name, rule] of Object.entries(RULES))
-      for (const role of ['member', 'owner'] as const) {
-        const visit = async () => {
-          const world = await newWorld(server.url, { owner: cookie, member: session }, rule)
-          const ofRole =
-            name === 'the default' ? [await holdersPage(world.owner), ...(await rolePages(world, role))] : []
-          const edits = EDITED.has(name) ? editPages(world) : []
-          return { by: world[role], pages: [...edits, ...ruledPages(world), ...ofRole] }
-        }
-        await expectHonest(pages[role], {
-          seen: await visit(),
-          tried: await visit(),
-          what: `${role}, ${name}`,
-        })
-      }
-    for (const rule of [{}, { approvers: 'owner' }]) {
-      const world = await newWorld(server.url, { owner: cookie, member: session }, rule)
-      for (const role of ['member', 'owner'] as const) await expectHonestRequest(pages[role], world, role)
-    }
-    await closePage(owner)
-    await closePage(member)
   })
 
   test('what loosens is confirmed in its place, also by Undo; Escape and arrows move in the menu', async () => {

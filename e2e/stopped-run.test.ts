@@ -33,7 +33,11 @@ function startedBy({ pid }: ChildProcess): Process[] {
 /** A test run that has started its servers. */
 async function startedRun() {
   // Ctrl-C reaches every program of a terminal's group, so the run has a group of its own.
-  const run = spawn('npm', ['test', '--', 'e2e/many-nodes'], { cwd: ROOT, stdio: 'ignore', detached: true })
+  const run = spawn('npm', ['test', '--', 'e2e/watch.test', 'api/test/nodes.test'], {
+    cwd: ROOT,
+    stdio: 'ignore',
+    detached: true,
+  })
   const family = await until('the servers of the run', () => {
     const started = startedBy(run)
     const has = (program: string) => started.some(({ line }) => line.includes(program))

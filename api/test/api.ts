@@ -28,7 +28,7 @@ export const databases: readonly DatabaseKind[] =
 
 /** For behaviour that does not depend on the database: SQLite; `npm run faults -- trials` runs it on PostgreSQL. */
 export const oneDatabase: readonly DatabaseKind[] =
-  process.env['DATABASES'] === 'trials' && hasPostgres() ? ['postgres'] : ['sqlite']
+  process.env['TRIALS'] !== undefined && hasPostgres() ? ['postgres'] : ['sqlite']
 
 type Failure = { error: string; code: string; details?: Record<string, unknown> }
 

@@ -52,7 +52,7 @@ export async function administer(url: string, statement: string): Promise<void> 
 }
 
 async function startServer(): Promise<string> {
-  return process.env['TEST_DATABASE_URL'] ?? (await ownPostgres()).url
+  return process.env['TEST_DATABASE_URL'] ?? (await ownPostgres({ settings: BRIEF })).url
 }
 
 /** A separate server, which a test may stop and start again; `dispose` removes its data too. */
@@ -68,7 +68,20 @@ export type OwnPostgres = {
   dispose(): Promise<void>
 }
 
-type OwnOptions = { fsync?: 'on' | 'off'; connections?: number }
+type OwnOptions = {
+  fsync?: 'on' | 'off'
+  connections?: number
+  settings?: Readonly<Record<string, string>>
+}
+
+// Of a server whose data nobody needs after the run.
+const BRIEF = {
+  autovacuum: 'off',
+  full_page_writes: 'off',
+  max_wal_senders: '0',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+}
 
 /** Tests run faster without fsync; benchmarks and tests of durability need it. */
 export async function ownPostgres(options: OwnOptions = {}): Promise<OwnPostgres> {
@@ -111,7 +124,10 @@ export async function untilAnswers(url: string): Promise<void> {
   throw new Error('the database does not answer')
 }
 
-async function serverOn(databaseDir: string, { fsync = 'off', connections = 200 }: OwnOptions) {
+async function serverOn(
+  databaseDir: string,
+  { fsync = 'off', connections = 200, settings = {} }: OwnOptions,
+) {
   const port = await freePort()
   const embedded = new EmbeddedPostgres({
     databaseDir,
@@ -122,14 +138,12 @@ async function serverOn(databaseDir: string, { fsync = 'off', connections = 200 
     createPostgresUser: process.getuid?.() === 0,
     // Where no locale is set, `initdb` would choose an encoding that the product refuses.
     initdbFlags: ['--encoding=UTF8'],
-    postgresFlags: [
-      '-c',
-      `fsync=${fsync}`,
-      '-c',
-      `max_connections=${connections}`,
-      '-c',
-      'listen_addresses=127.0.0.1',
-    ],
+    postgresFlags: Object.entries({
+      fsync,
+      max_connections: connections,
+      listen_addresses: '127.0.0.1',
+      ...settings,
+    }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     onLog: () => {},
     onError: () => {},
   })

@@ -29,15 +29,15 @@ const SLOW = [
  * them. */
 const TRIALS = [
   'api/test/{renamed-attachments,small-heap}.test.ts',
-  'e2e/{documented-commands,engines,every-button,first-load,fresh-clone,openapi,single-executable}.test.ts',
-  'e2e/{many-nodes,redis-failover,rolling,several-nodes}.test.ts',
+  'e2e/{app-long-lists,engines,every-button,first-load,single-executable}.test.ts',
+  'e2e/{documented-commands,fresh-clone,many-nodes,openapi,redis-failover,rolling,several-nodes}.test.ts',
   'e2e/{deposit,environments,import,release}-killed.test.ts',
   'e2e/faults/{attacks,clock,disk,fuzz,history,kills,outages,slow-clients,stalled-server,webhook-kills}.test.ts',
   'release/reproducible.test.ts',
 ]
 
-// The trials walk in more engines.
-const PARTLY = ['e2e/every-page.test.ts']
+// With more engines, and a program that is killed at many moments.
+const PARTLY = ['e2e/every-page.test.ts', 'server/test/root-key-moves.test.ts']
 
 /** Files of tests that the trials repeat on PostgreSQL. */
 const repeated = () =>

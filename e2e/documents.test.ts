@@ -55,20 +55,6 @@ test.each(DOCUMENTS)('the lines of %s are at most 120 columns wide', (document) 
   expect(proseOf(document).filter((line) => line.length > 120)).toEqual([])
 })
 
-const WORDS = 45_000
-
-const GENERATED = ['CHANGELOG.md', 'docs/api.md', 'docs/commands.md', 'docs/security-checklist.md']
-
-/** Words that people write: without decisions, the changelog, pages and tables that are generated. */
-test(`the documents have at most ${WORDS} words`, () => {
-  const pages = globSync(['*.md', 'docs/*.md'], { cwd: ROOT }).filter((page) => !GENERATED.includes(page))
-  const text = pages
-    .map(readDocument)
-    .join('\n')
-    .replaceAll(/^\| `[A-Z0-9_]+` \|.*$/gm, '')
-  expect(text.split(/\s+/).filter((word) => /\w/.test(word)).length).toBeLessThanOrEqual(WORDS)
-})
-
 // A signature says that a key was used, not what a person read, nor what the key is.
 const CLAIMS =
   /proves that a (?:human|person) decided|hardware-backed|cannot be approved by an agent|phishing-resistant/i

@@ -128,13 +128,15 @@ describe.each(oneDatabase)('the events of each endpoint on %s', (kind) => {
     const malformed = 'body' in apiEndpoints[name] ? [{ ...owner, body: 'not an object' }] : []
     const calls = [...refused, ...malformed, { ...owner, params: unknownIds(parts) }]
     const since = new Date(Date.now() - EARLIER_MS).toISOString()
-    const before = new Set((await bodies(since)).map(idOf))
-    const statuses = []
-    for (const call of calls) statuses.push((await api.call(name, call)).status)
+    const known = async () => new Set((await bodies(since)).map(idOf))
+    let before = await known()
+    for (const call of calls) {
+      const { status } = await api.call(name, call)
+      // Some endpoints take an outsider, or have no body that could be wrong.
+      if (status < 400) before = await known()
+    }
     const added = (await bodies(since)).filter((body) => !before.has(idOf(body)))
-    // Some are open to people without a membership.
-    const done = statuses.filter((status) => status < 400).flatMap(() => EVENTS[name] ?? [])
-    expect(added.map(actionOf).toSorted()).toEqual(done.toSorted())
+    expect(added.map(actionOf)).toEqual([])
   })
 
   test('a changed value, name, mark or expiry of a key is one event each', async () => {

@@ -6,14 +6,14 @@ import { eventually } from '../../plumbing/test/until.ts'
 import { withRecording } from '../src/maintenance.ts'
 import { createMachineTokenStore } from '../src/storage/machines/machine-tokens.ts'
 import type { ChangedKey } from '../src/webhooks/domain/webhook-body.ts'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { eventsOf, newBundle, newMachine, type TestBundle, type TestMachine } from './machine-client.ts'
 import { Receiver, verified } from './webhook-receiver.ts'
 
 const URL_OF_NOBODY = 'https://192.0.2.1/'
 const placeOf = ({ id: machine_id, tokenId: token_id }: TestMachine) => ({ machine_id, token_id })
 
-describe.each(databases)('webhooks on %s', (kind) => {
+describe.each(oneDatabase)('webhooks on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let bundle: TestBundle

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 
-/** End a test run, and delete its folder. All its processes but the first have the folder in their environment: the run adds it to
- * the PATH that each of them inherits. */
+/** End a test run, and delete its folder. All its processes but the first have the folder in their environment: the run
+ * adds it to the PATH that each of them inherits. */
 export function endRun(folder: string, first?: number): void {
   if (first !== undefined) kill(first)
   for (let pids = processesOf(folder); pids.length > 0; pids = processesOf(folder)) {

@@ -1,5 +1,5 @@
-// Runs beside a test run, and tidies up after one that was stopped: `node test-watchdog.ts FOLDER PID…`. A run that is
-// killed cannot do so itself.
+// Runs beside a test run, and tidies up after one that was stopped: `node test-watchdog.ts FOLDER PID…`. A run that
+// was killed cannot do so.
 import { endRun, isRunning } from './test-processes.ts'
 
 const EVERY_MS = 500

@@ -1,7 +1,7 @@
 let factor = 1
 
-/** Multiply the time limits of calls to the database, to Redis and to the API (setting TIME_LIMIT_FACTOR). It counts for
- * the whole process, and for connections that are made afterwards. */
+/** Multiply the time limits of calls to the database, to Redis and to the API (setting TIME_LIMIT_FACTOR). It counts in
+ * the whole process, for connections that are made afterwards. */
 export function multiplyTimeLimits(by: number): void {
   factor = by
 }

@@ -243,19 +243,32 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
     expectError(answer, 400, 'device.signature does not fit the request', 'invalid')
   })
 
-  test('a value that comes under a stricter rule of another bundle asks a person again', async () => {
-    const bundle = await bundleOf()
-    const asked = await remembered(bundle)
-    const other = await bundleOf()
-    await policy(other, { approvals_needed: 2 })
-    const keys = (await api.call('listBundleKeys', { as: owner, params: { bundle_id: bundle.id } })).json
-    expect(await again(bundle, asked)).toBe('ready')
-    const params = { bundle_id: other.id, key_id: keys[0]?.id ?? '' }
-    await api.call('attachKey', { as: owner, params, body: { as: 'SHARED' } })
-    expect(await again(bundle, asked)).toBe('policy_changed')
-    await api.call('detachKey', { as: owner, params })
-    expect(await again(bundle, asked)).toBe('ready')
-  })
+  test.each<[Record<string, unknown>, Partial<Asked>, string]>([
+    [{ approvals_needed: 2 }, {}, 'policy_changed'],
+    [{ approvers: 'owner' }, {}, 'role_changed'],
+    [{ approvers: 'named', people: [] }, {}, 'policy_changed'],
+    [{ remember_hours: 7 }, {}, 'policy_changed'],
+    [{ agents: 'ask' }, { agent: 'codex' }, 'policy_changed'],
+    [{ agents: 'deny' }, { agent: 'codex' }, 'policy_changed'],
+  ])(
+    'a value that comes under a stricter rule of another bundle asks a person again: %j',
+    async (rule, by, why) => {
+      const member = await joinWorkspace(api, owner, 'member')
+      const bundle = await bundleOf()
+      await policy(bundle, { agents: 'remember' })
+      const asked = await remembered(bundle, by, member)
+      const other = await bundleOf()
+      const people = rule['people'] && { people: [owner.userId] }
+      expect((await policy(other, { ...rule, ...people })).status).toBe(200)
+      const keys = (await api.call('listBundleKeys', { as: owner, params: { bundle_id: bundle.id } })).json
+      expect(await again(bundle, asked)).toBe('ready')
+      const params = { bundle_id: other.id, key_id: keys[0]?.id ?? '' }
+      await api.call('attachKey', { as: owner, params, body: { as: 'SHARED' } })
+      expect(await again(bundle, asked)).toBe(why)
+      await api.call('detachKey', { as: owner, params })
+      expect(await again(bundle, asked)).toBe('ready')
+    },
+  )
 
   test('another bundle asks, and nothing says that something is remembered', async () => {
     const [bundle, other] = [await bundleOf(), await bundleOf()]
@@ -366,6 +379,65 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
     const events = (await api.call('listAudit', { as: owner, query: { action: 'grant.ended' } })).json
     expect(events.map(({ data }) => data['reason'])).toContain(why)
     expect(await grantsOf(bundle)).toEqual([])
+  })
+
+  test.each<[string, (bundle: Bundle) => Record<string, unknown>]>([
+    ['an owner says so', () => ({})],
+    ['its name says so', ({ name }) => ({ name: `prod/${name}` })],
+    ['a tag says so', () => ({ tags: 'eu,prod' })],
+  ])('a bundle that becomes one for production asks a person again: %s', async (_, change) => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle)
+    expect(await again(bundle, asked)).toBe('ready')
+    const body = change(bundle)
+    if (Object.keys(body).length === 0) await policy(bundle, { production: 'yes' })
+    else await api.call('updateBundle', { as: owner, params: { bundle_id: bundle.id }, body })
+    const name = typeof body['name'] === 'string' ? body['name'] : bundle.name
+    expect(await again({ ...bundle, name }, asked)).toBe('policy_changed')
+  })
+
+  test('the mark of production ends it for good, also where hours are allowed for production', async () => {
+    const bundle = await bundleOf()
+    await policy(bundle, { remember_hours: 8 })
+    const asked = await remembered(bundle)
+    await policy(bundle, { production: 'yes' })
+    expect(await grantsOf(bundle)).toEqual([])
+    await policy(bundle, { production: 'by_name' })
+    expect(await again(bundle, asked)).toBe('policy_changed')
+  })
+
+  test('one for a repository asks again once a tag makes the bundle one for production', async () => {
+    const bundle = await bundleOf()
+    await policy(bundle, { remember_hours: 8 })
+    const seed = createDeviceSeed()
+    const shop = '/home/sam/shop'
+    const { client, id } = await ask(bundle, { seed, ...at('/home/sam/one', shop) })
+    const { json } = await approve(id, bundle, { remember_for: 'repository' })
+    await client.release(id, secretOf(json))
+    const use = () => again(bundle, { seed, ...at('/home/sam/two', shop) })
+    await expect.poll(use).toBe('ready')
+    const params = { bundle_id: bundle.id }
+    await api.call('updateBundle', { as: owner, params, body: { tags: 'prod' } })
+    expect(await use()).toBe('policy_changed')
+  })
+
+  test('rules of a folder end those of its bundles, in any case, and none of a longer name', async () => {
+    const places = ['Live/', 'live/eu/', 'lively/', 'live-eu/', 'old/live/']
+    const renamed = async (place: string) => {
+      const bundle = await bundleOf()
+      const name = `${place}${bundle.id}`
+      await api.call('updateBundle', { as: owner, params: { bundle_id: bundle.id }, body: { name } })
+      return { ...bundle, name }
+    }
+    const kept: { bundle: Bundle; asked: Asked }[] = []
+    for (const place of places) {
+      const bundle = await renamed(place)
+      kept.push({ bundle, asked: await remembered(bundle) })
+    }
+    await api.call('changeTenantPolicy', { as: owner, body: { folder: 'live/', agents: 'ask' } })
+    const answers = []
+    for (const { bundle, asked } of kept) answers.push(await again(bundle, asked))
+    expect(answers).toEqual(['policy_changed', 'policy_changed', 'ready', 'ready', 'ready'])
   })
 
   test('a limit ends it, and so do the end of a group and a new name that its person does not reach', async () => {

@@ -33,6 +33,16 @@ describe('a sign-in that is not what it claims gives no session', () => {
     await expectRefused(await world.browser.request(callback.href))
   })
 
+  test('a state with another last letter, and part of one', async () => {
+    const callback = new URL(await world.callbackOf('sam'))
+    const state = callback.searchParams.get('state') ?? ''
+    for (const other of [state.slice(0, -1) + (state.endsWith('0') ? '1' : '0'), state.slice(0, 32)]) {
+      callback.searchParams.set('state', other)
+      await expectRefused(await world.browser.request(callback.href))
+      callback.href = await world.callbackOf('sam')
+    }
+  })
+
   test('no state at all, or two', async () => {
     const callback = new URL(await world.callbackOf('sam'))
     const twice = `${callback.href}&state=${callback.searchParams.get('state')}`

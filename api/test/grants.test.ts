@@ -258,7 +258,7 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
       await policy(bundle, { agents: 'remember' })
       const asked = await remembered(bundle, by, member)
       const other = await bundleOf()
-      const people = rule['people'] && { people: [owner.userId] }
+      const people = 'people' in rule ? { people: [owner.userId] } : {}
       expect((await policy(other, { ...rule, ...people })).status).toBe(200)
       const keys = (await api.call('listBundleKeys', { as: owner, params: { bundle_id: bundle.id } })).json
       expect(await again(bundle, asked)).toBe('ready')
@@ -422,16 +422,16 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
   })
 
   test('rules of a folder end those of its bundles, in any case, and none of a longer name', async () => {
-    const places = ['Live/', 'live/eu/', 'lively/', 'live-eu/', 'old/live/']
-    const renamed = async (place: string) => {
+    const folders = ['Live/', 'live/eu/', 'lively/', 'live-eu/', 'old/live/']
+    const renamed = async (folder: string) => {
       const bundle = await bundleOf()
-      const name = `${place}${bundle.id}`
+      const name = `${folder}${bundle.id}`
       await api.call('updateBundle', { as: owner, params: { bundle_id: bundle.id }, body: { name } })
       return { ...bundle, name }
     }
     const kept: { bundle: Bundle; asked: Asked }[] = []
-    for (const place of places) {
-      const bundle = await renamed(place)
+    for (const folder of folders) {
+      const bundle = await renamed(folder)
       kept.push({ bundle, asked: await remembered(bundle) })
     }
     await api.call('changeTenantPolicy', { as: owner, body: { folder: 'live/', agents: 'ask' } })

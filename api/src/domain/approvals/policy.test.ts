@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isIn, NO_RULES, policiesFor } from './policy.ts'
+import { isIn, NO_RULES, type PolicySetting, policiesFor } from './policy.ts'
 
 test.each([
   ['prod/', 'prod/web', true],
@@ -18,9 +18,9 @@ test.each([
 })
 
 test('a bundle that does not exist yet has the rules of its folders only', () => {
-  const deny = { ...NO_RULES, agents: 'deny' } as const
-  const owner = { ...NO_RULES, approvers: 'owner' } as const
-  const two = { ...NO_RULES, approvals_needed: 2 } as const
+  const deny: PolicySetting = { ...NO_RULES, agents: 'deny' }
+  const owner: PolicySetting = { ...NO_RULES, approvers: 'owner' }
+  const two: PolicySetting = { ...NO_RULES, approvals_needed: 2 }
   const folders = new Map([
     ['prod/', deny],
     ['production/', owner],

@@ -109,7 +109,7 @@ test.each(['curl', 'wget', 'http', 'https', 'xh', '/usr/bin/curl', 'C:\\tools\\c
 test('each of the texts that are sent about a command has the mask', () => {
   const command = ['gpg', '--passphrase', 'abc', '--token=def', '-d', 'a.gpg']
   const about = claims({ command, agent: null, reason: null }, { env: {}, cwd: '/home/sam' })
-  expect(about['command']).toBe('gpg --passphrase *** --token=*** -d a.gpg')
+  expect(about['command']).toBe("gpg --passphrase '***' '--token=***' -d a.gpg")
   expect(sentCommand(command)).toEqual(['gpg', '--passphrase', '***', '--token=***', '-d', 'a.gpg'])
 })
 

@@ -1,3 +1,4 @@
+import type { RequestContext } from '../../lib/calls/answers.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { exactText } from '../../lib/words/visible-text.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -14,6 +15,11 @@ export function offeredHours(rules: Demands | null, plan: ReturnPlan): number[] 
   if (rules?.remember_needs_loopback !== false && plan.by !== 'loopback') return []
   const offered = OFFERED.filter((hours) => hours <= most)
   return most < 8 && most > 1 ? [...offered, most] : offered
+}
+
+/** The folder in all working trees for which the approval can be remembered; null: it cannot. */
+export function repositoryOf(context: RequestContext, rules: Demands | null): string | null {
+  return rules?.remember_repository === true ? (context.repository ?? null) : null
 }
 
 type RememberChoiceProps = {

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import type { RequestContext } from '../../lib/calls/answers.ts'
 import type { Failure } from '../../lib/calls/failure.ts'
 import { call } from './calls.ts'
 import { useTypedCode } from './check-code.tsx'
@@ -8,7 +7,7 @@ import type { ApprovalOffer, Manner } from './offer.ts'
 import { useOneCall } from './one-call.ts'
 import { inWorkspace } from './place/place.ts'
 import type { ChosenPlace } from './place/use-place.ts'
-import { offeredHours } from './remember-choice.tsx'
+import { offeredHours, repositoryOf } from './remember-choice.tsx'
 import { isOtherBundle } from './request/reasons.tsx'
 import { endOf, kindOf, type RequestView } from './request-state.ts'
 import { asksForTypedCode, asksOthers, isUnbound, planReturn, type ReturnPlan } from './return-plan.ts'
@@ -137,11 +136,6 @@ function useRemembered(offered: readonly number[], repository: string | null) {
     isForAll: isForAll && hours > 0 && repository !== null,
     onForAll,
   }
-}
-
-/** The folder in all working trees for which the approval can be remembered; null: it cannot. */
-function repositoryOf(context: RequestContext, rules: ApprovalOffer['rules']): string | null {
-  return rules?.remember_repository === true ? (context.repository ?? null) : null
 }
 
 type Remembered = Pick<ReturnType<typeof useRemembered>, 'hours' | 'isForAll'>

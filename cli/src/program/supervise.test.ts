@@ -116,3 +116,73 @@ test('the client ends with the program, though others hold its output; of that n
   expect(() => process.kill(Number(lines()[0]), 'SIGTERM')).not.toThrow()
   expect(Buffer.concat(chunks).length).toBe(300_005)
 })
+
+/** Give a signal to the client alone, as `kill` does. */
+function signalled(signal: NodeJS.Signals): void {
+  const [listener] = process.listeners(signal).slice(-1)
+  listener?.(signal)
+}
+
+const SLOW_END =
+  'echo "start $A" >>"$LOG"; trap "echo stopping >>\\"$LOG\\"; while [ ! -e \\"$LOG.go\\" ]; do sleep 0.02; done; exit 0" TERM; while :; do sleep 0.02; done'
+const SLOW = { ...OPTIONS, graceMs: 60_000 }
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const)(
+  '%s during a restart ends the client, and the program is not started again',
+  async (signal) => {
+    const program = supervise(shell(SLOW_END, { A: '1' }), SLOW)
+    await expect.poll(lines).toEqual(['start 1'])
+    const restarting = program.restart(shell(SLOW_END, { A: '2' }), 'SIGTERM')
+    await expect.poll(lines).toEqual(['start 1', 'stopping'])
+    signalled(signal)
+    writeFileSync(`${log}.go`, '')
+    expect(await restarting).toBe('over')
+    expect(await program.ended).toEqual(expect.any(Number))
+    expect(lines()).not.toContain('start 2')
+  },
+)
+
+test.each(['SIGUSR1', 'SIGUSR2', 'SIGWINCH', 'SIGCONT'] as const)(
+  '%s during a restart does not end it',
+  async (signal) => {
+    const ignoring = `trap "" USR1 USR2; ${SLOW_END}`
+    const program = supervise(shell(ignoring, { A: '1' }), SLOW)
+    await expect.poll(lines).toEqual(['start 1'])
+    const restarting = program.restart(shell('exit 7'), 'SIGTERM')
+    await expect.poll(lines).toEqual(['start 1', 'stopping'])
+    signalled(signal)
+    writeFileSync(`${log}.go`, '')
+    expect(await restarting).toBe('restarted')
+    expect(await program.ended).toBe(7)
+  },
+)
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+  ['SIGHUP', 129],
+  ['SIGQUIT', 131],
+] as const)('%s ends the client where the program could not be started again', async (signal, exitCode) => {
+  const program = supervise(shell(SERVICE), OPTIONS)
+  await expect.poll(lines).toHaveLength(1)
+  const gone = { ...shell(''), argv: [join(folder, 'gone')] }
+  await expect(program.restart(gone, 'SIGTERM')).rejects.toMatchObject({ exitCode: 127 })
+  signalled('SIGUSR1')
+  signalled(signal)
+  expect(await program.ended).toBe(exitCode)
+})
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+  ['SIGHUP', 129],
+  ['SIGUSR1', 138],
+] as const)(
+  '%s reaches the running program, whose end is the end of the client',
+  async (signal, exitCode) => {
+    const program = supervise(shell('echo start >>"$LOG"; exec sleep 60'), OPTIONS)
+    await expect.poll(lines).toEqual(['start'])
+    signalled(signal)
+    expect(await program.ended).toBe(exitCode)
+  },
+)

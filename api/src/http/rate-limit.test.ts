@@ -1,3 +1,4 @@
+import { RATES } from '@keyferry/contract'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ownRedis } from '../../../plumbing/test/redis-server.ts'
 import { type NoticeRedis, openRedis } from '../request-store/redis-connection.ts'
@@ -83,6 +84,48 @@ describe('rate limits within one process', () => {
     })
     expect((await limit(peer('2001:db8:2::1'), NO_BODY)).allowed).toBe(true)
     expect((await limit(peer('203.0.113.7'), NO_BODY)).allowed).toBe(true)
+  })
+
+  test('a request that is taken back does not count, neither for its network nor for the wider one', async () => {
+    const { rateLimits, uncountRequest } = open()
+    const ask = (n: number) => rateLimits.createRequest(peer(`2001:db8:1:${n.toString(16)}::1`), NO_BODY)
+    for (let n = 0; n < 100; n++) expect((await ask(n)).allowed).toBe(true)
+    expect((await ask(100)).allowed).toBe(false)
+    await uncountRequest('2001:db8:1:5::9')
+    await uncountRequest('2001:db8:1:6::9')
+    expect((await ask(100)).allowed).toBe(true)
+    expect((await ask(100)).allowed).toBe(false)
+    expect((await rateLimits.createRequest(peer('2001:db8:2::1'), NO_BODY)).headers).toMatchObject({
+      'x-ratelimit-remaining': '9',
+    })
+  })
+
+  test.each(['203.0.113.7', '2001:db8:1:5::1'])('%s gets back one of its requests', async (address) => {
+    const { rateLimits, uncountRequest } = open()
+    const ask = () => rateLimits.createRequest(peer(address), NO_BODY)
+    for (let n = 0; n < 10; n++) expect((await ask()).allowed).toBe(true)
+    await uncountRequest(address)
+    expect((await ask()).allowed).toBe(true)
+    expect((await ask()).allowed).toBe(false)
+  })
+
+  test('a deposit that a person approves counts for the person, and no longer for its address', async () => {
+    const { rateLimits, takeDeposit } = open()
+    const deposit = Buffer.from(JSON.stringify({ kind: 'deposit' }))
+    const ask = async () => (await rateLimits.createRequest(peer('2001:db8:1:5::1'), deposit)).allowed
+    const most = RATES.createDeposit.calls
+    for (let n = 0; n < most; n++) {
+      expect(await ask()).toBe(true)
+      vi.advanceTimersByTime((RATES.createRequest.windowSeconds * 1_000) / 5)
+    }
+    expect(await ask()).toBe(false)
+    await takeDeposit('sam', '2001:db8:1:5::2')
+    await takeDeposit('sam', '2001:db8:1:5::2')
+    vi.advanceTimersByTime(RATES.createRequest.windowSeconds * 1_000)
+    expect(await ask()).toBe(true)
+    for (let n = 2; n < RATES.approveDeposit.calls; n++) await takeDeposit('sam', '203.0.113.9')
+    await expect(takeDeposit('sam', '203.0.113.9')).rejects.toBeInstanceOf(RateExceeded)
+    await takeDeposit('kim', '203.0.113.9')
   })
 
   test('an endpoint without a rate is not counted', () => {

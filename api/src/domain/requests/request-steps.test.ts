@@ -240,3 +240,47 @@ test.each([steps.withdrawStep, ACTIONS['deny'] ?? removeStep])(
     }
   },
 )
+
+const refusal = (step: () => unknown): unknown => {
+  try {
+    return step()
+  } catch (error) {
+    return error instanceof DomainError ? error.code : error
+  }
+}
+
+/** A request whose approval is held until `T0 + 50`. */
+function heldRequest(changes: { wrongCodes?: number; freshCodes?: number } = {}): StoredRequest {
+  const { next } = decidingStep(sealing({ ...byOne, hold }))(asked(), T0)
+  if (next === undefined || next === 'removed' || next.status !== 'held') throw new Error('not held')
+  const { request } = asked()
+  return { ...next, request, held: { ...next.held, ...changes } }
+}
+
+const returnedAfter = (afterMs: number) => refusal(() => giveBack('right', afterMs)(heldRequest(), T0))
+const wrongReturn = (wrongCodes: number) => giveBack('wrong')(heldRequest({ wrongCodes }), T0)
+const wrongCheck = (wrongCodes: number) => steps.wrongCodeStep({ ...asked(), wrongCodes }, LIMIT)
+const freshAfter = (freshCodes: number) => refusal(() => freshCode(heldRequest({ freshCodes }), T0))
+
+test('an approval returns until a moment before its end, and not at its end', () => {
+  expect(returnedAfter(49)).toMatchObject({ answer: { status: 'returned' } })
+  expect(returnedAfter(50)).toBe('release_expired')
+  expect(returnedAfter(51)).toBe('release_expired')
+})
+
+test('the wrong code that reaches the limit denies the request, and no earlier one', () => {
+  const earlier = { answer: { status: 'wrong', attemptsLeft: 1 }, next: { status: 'held' } }
+  expect(wrongReturn(LIMIT - 2)).toMatchObject(earlier)
+  const last = { answer: { status: 'wrong', attemptsLeft: 0 }, next: { status: 'ended', as: 'denied' } }
+  expect(wrongReturn(LIMIT - 1)).toMatchObject(last)
+})
+
+test('the wrong check code that reaches the limit denies the request, and no earlier one', () => {
+  expect(wrongCheck(LIMIT - 2)).toMatchObject({ answer: 1, next: { status: 'open' } })
+  expect(wrongCheck(LIMIT - 1)).toMatchObject({ answer: 0, next: { status: 'ended', as: 'denied' } })
+})
+
+test('a held request gets as many fresh codes as the limit says, and no more', () => {
+  expect(freshAfter(LIMIT - 1)).toMatchObject({ next: { held: { freshCodes: LIMIT, wrongCodes: 0 } } })
+  expect(freshAfter(LIMIT)).toBe('conflict')
+})

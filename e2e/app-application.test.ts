@@ -334,6 +334,44 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await closePage(page)
   })
 
+  test('sharing a value into production asks first; Cancel shares nothing', async () => {
+    const page = await open()
+    const ask = async () => {
+      await cell(page, 'ALSO_DEV', 'prod').focus()
+      await page.keyboard.press('=')
+      return page.getByRole('dialog', { name: `Give production ${named('ALSO_DEV')}, the same as dev?` })
+    }
+    const first = await ask()
+    await first.getByText(`${app('prod')} and ${app('dev')} then share one value`).waitFor()
+    expect((await keyNamesOf('prod')).join()).not.toContain('ALSO_DEV')
+    await first.getByRole('button', { name: 'Cancel' }).click()
+    await first.waitFor({ state: 'detached' })
+    expect((await keyNamesOf('prod')).join()).not.toContain('ALSO_DEV')
+    const second = await ask()
+    await second.getByRole('button', { name: 'Share' }).click()
+    await page.getByText(`${app('prod')} has ${named('ALSO_DEV')}, the same as dev.`).waitFor()
+    await expect.poll(() => keyNamesOf('prod')).toContain(`${named('ALSO_DEV')}=${named('ALSO_DEV')}`)
+    await closePage(page)
+  })
+
+  test('a missing value of production is confirmed by a red button, which takes no press of a script', async () => {
+    const page = await open()
+    await cell(page, 'ALSO_DEV', 'prod').click()
+    await field(page, 'ALSO_DEV', 'prod').fill('planted-new')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    const red = page.getByRole('button', { name: 'Save in prod', exact: true })
+    await red.waitFor()
+    expect((await keyNamesOf('prod')).join()).not.toContain('ALSO_DEV')
+    for (const x of [40, 60]) await page.mouse.move(x, 40)
+    await expect.poll(() => red.getAttribute('aria-disabled')).toBe('false')
+    await red.dispatchEvent('click')
+    expect(await red.getAttribute('aria-busy')).toBeNull()
+    await red.click()
+    await page.getByText(`Added ${named('ALSO_DEV')} to ${app('prod')}.`).waitFor()
+    expect((await keyNamesOf('prod')).join()).toContain('ALSO_DEV')
+    await closePage(page)
+  })
+
   test('a missing cell takes a value, secret unless the person says otherwise', async () => {
     const page = await open()
     await cell(page, 'ONLY_DEV', 'staging').click()

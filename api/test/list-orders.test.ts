@@ -13,6 +13,9 @@ const OLDEST_FIRST = ['m', 'z', 'a']
 const NEWEST_FIRST = ['a', 'z', 'm']
 const MINUTE = 60_000
 
+const created = (entries: { action: string; target: { name: string | null } }[]) =>
+  entries.filter(({ action }) => action === 'bundle.created').map(({ target }) => target.name)
+
 /** What is made one minute after the other, by its name, and how a list shows it. */
 describe.each(oneDatabase)('the order of lists on %s', (kind) => {
   let api: TestApi
@@ -164,8 +167,8 @@ describe.each(oneDatabase)('the order of lists on %s', (kind) => {
       const { json } = await api.call('listAudit', { as: owner })
       expect(json.every(({ sealed }) => sealed)).toBe(true)
     })
-    const { json } = await api.call('listAudit', { as: owner, query: { action: 'bundle.created' } })
-    expect(json.map(({ target }) => target.name)).toEqual(NEWEST_FIRST)
+    for (const query of [{}, { action: 'bundle.created' }, { actor: owner.userId }])
+      expect(created((await api.call('listAudit', { as: owner, query })).json)).toEqual(NEWEST_FIRST)
   })
 
   test('the versions of a key, the newest first', async () => {

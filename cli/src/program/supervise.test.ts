@@ -123,8 +123,11 @@ function signalled(signal: NodeJS.Signals): void {
   listener?.(signal)
 }
 
-const SLOW_END =
-  'echo "start $A" >>"$LOG"; trap "echo stopping >>\\"$LOG\\"; while [ ! -e \\"$LOG.go\\" ]; do sleep 0.02; done; exit 0" TERM; while :; do sleep 0.02; done'
+/** Ends once the test lets it. */
+const SLOW_END = [
+  'stop() { echo stopping >>"$LOG"; while [ ! -e "$LOG.go" ]; do sleep 0.02; done; exit 0; }',
+  'trap stop TERM; echo "start $A" >>"$LOG"; while :; do sleep 0.02; done',
+].join('\n')
 const SLOW = { ...OPTIONS, graceMs: 60_000 }
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const)(

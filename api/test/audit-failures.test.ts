@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -126,7 +125,7 @@ describe.each(databases)('when events cannot be written or sealed on %s', (kind)
     await fillOutbox(database, kind, owner.tenantId)
     const body = { name: 'MORE', value: 'v' }
     const change = () => api.call('renameTenant', { as: owner, params: { tenant_id: owner.tenantId }, body })
-    while ((await change()).status === 200) await sleep(200)
+    await until('a refusal', async () => (await change()).status !== 200)
     expectError(await change(), 503, 'audit log is unavailable', 'unavailable')
     expect((await api.call('createKey', { as: other, body })).status).toBe(201)
     const readiness = await api.call('getReadiness')
@@ -134,7 +133,7 @@ describe.each(databases)('when events cannot be written or sealed on %s', (kind)
     expect(readiness.json.warnings.join()).toContain('audit')
     await sql`delete from events where tenant_id = ${owner.tenantId} and body = '{}'`.execute(database.query)
     await acceptRows(database, kind, 'audit_log')
-    while ((await change()).status !== 200) await sleep(200)
+    await until('a success', async () => (await change()).status === 200)
   })
 })
 
@@ -153,7 +152,7 @@ if (databases.includes('postgres'))
     await Promise.all([slow, other].map((as) => api.call('createKey', { as, body })))
     const newest = async (as: Identity) =>
       (await api.call('listAudit', { as, query: { action: 'key.created' } })).json[0]
-    while ((await newest(other))?.sealed !== true) await sleep(50)
+    await until('the seal of the other log', async () => (await newest(other))?.sealed)
     expect((await newest(slow))?.sealed).toBe(false)
     await database.close()
     await api.close()
@@ -173,7 +172,7 @@ if (databases.includes('postgres'))
       }),
     )
     const log = async () => (await first.call('listAudit', { as: owner, query: { limit: '1000' } })).json
-    while ((await log()).some(({ sealed }) => !sealed)) await sleep(50)
+    await until('the last seal', async () => (await log()).every(({ sealed }) => sealed))
     const created = (await log()).filter(({ action }) => action === 'key.created')
     expect(new Set(created.map(({ target }) => target.id)).size).toBe(160)
     expect((await log()).map(({ seq }) => seq)).toEqual(

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { CHAIN_START } from '@keyferry/crypto/audit-chain'
 import { openChainNote } from '@keyferry/crypto/chain-note'
 import { checkExport } from '@keyferry/crypto/exported-chain'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { until } from '../../plumbing/test/until.ts'
 import {
   auditVerifierKey,
   exportAudit,
@@ -50,9 +50,9 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
   const createKey = (name: string) =>
     api.call('createKey', { as: owner, body: { name: name.replaceAll('-', '_'), value: 'v' } })
 
+  const outbox = () => database.query.selectFrom('events').select('position').execute()
   async function whenSealed(): Promise<void> {
-    while ((await database.query.selectFrom('events').select('position').execute()).length > 0)
-      await sleep(20)
+    await until('the last seal', async () => (await outbox()).length === 0)
   }
 
   /** Start the API again on the same database. */
@@ -193,7 +193,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
     test('by AUDIT_RETENTION_DAYS keeps that many days, and the newest entry for ever', async () => {
       clock.now = new Date('2026-01-11T10:00:00.000Z')
       await restart({ retentionDays: { audit: 9, deliveries: 0, deposits: 0 }, now: () => clock.now })
-      while ((await head()).first_seq === 1) await sleep(20)
+      await until('a pruned log', async () => (await head()).first_seq !== 1)
       await whenSealed()
       expect((await head()).first_seq).toBe(ENDS[0] + 1)
       expect(await verdict()).toMatchObject({ problem: null })
@@ -215,7 +215,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
           now: () => clock.now,
         }
         const nodes = await Promise.all([1, 2, 3].map(() => startTestApi(kind, options)))
-        while ((await head()).first_seq !== ENDS[1] + 1) await sleep(20)
+        await until('a pruned log', async () => (await head()).first_seq === ENDS[1] + 1)
         await Promise.all(nodes.map((node) => node.close()))
         await whenSealed()
         const pruned = (await api.call('listAudit', { as: owner, query: { action: 'audit.pruned' } })).json
@@ -268,7 +268,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
     test('that was not recorded stops the sealing under a running node, and writes go on', async () => {
       await cutTail(ENDS[1])
       expect((await createKey('UNSEALED')).status).toBe(201)
-      while (!(await readiness()).includes('audit')) await sleep(50)
+      await until('a warning', async () => (await readiness()).includes('audit'))
       expect((await createKey('UNSEALED_TOO')).status).toBe(201)
       await recordRestore(api.settings, 'standby promoted')
       await createKey('SEALED')
@@ -280,7 +280,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
     test('that another node sealed ends the alarm of this node', async () => {
       await cutTail(ENDS[1])
       await createKey('UNSEALED')
-      while (!(await readiness()).includes('audit')) await sleep(50)
+      await until('a warning', async () => (await readiness()).includes('audit'))
       await recordRestore(api.settings, 'standby promoted')
       await sealElsewhere()
       await whenSealed()
@@ -299,10 +299,10 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
       await setEpoch(7)
       expect(await verdict()).toMatchObject({ problem })
       await createKey('UNSEALED')
-      while (!(await readiness()).includes('audit log went back')) await sleep(50)
+      await until('a warning', async () => (await readiness()).includes('audit log went back'))
       await restart({ now: () => clock.now })
       await createKey('UNSEALED_TOO')
-      while (!(await readiness()).includes('audit log went back')) await sleep(50)
+      await until('a warning', async () => (await readiness()).includes('audit log went back'))
       expect((await head()).seq).toBe(end)
       expect(await verdict()).toMatchObject({ problem })
     })
@@ -312,7 +312,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
       await recordRestore(api.settings, 'standby promoted')
       await cutTail(ENDS[0])
       await createKey('UNSEALED')
-      while (!(await readiness()).includes('audit log went back')) await sleep(50)
+      await until('a warning', async () => (await readiness()).includes('audit log went back'))
       expect(await verdict()).toMatchObject({ problem: expect.stringContaining('and no entry says') })
     })
 
@@ -337,7 +337,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
       await whenSealed()
       await tamper()
       await createKey('UNSEALED')
-      while (!(await readiness()).includes('audit log went back')) await sleep(50)
+      await until('a warning', async () => (await readiness()).includes('audit log went back'))
     })
 
     test('stays explained when its own entry is pruned', async () => {

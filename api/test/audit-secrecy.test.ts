@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../plumbing/test/until.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
@@ -40,7 +40,8 @@ describe.each(oneDatabase)('marked values on %s', (kind) => {
     expect((await api.call('encryptFromBundle', { ...as(), body })).status).toBe(200)
     expect((await api.call('waitForApproval', { params })).json.status).toBe('ready')
     await api.call('createKey', { as: owner, body: { name: 'A', value: `${MARK}-refused` } })
-    while (!(await api.call('listDeliveries', { as: owner })).text.includes('collected')) await sleep(20)
+    const deliveries = () => api.call('listDeliveries', { as: owner })
+    await until('the collection', async () => (await deliveries()).text.includes('collected'))
   }
 
   test('appear in no answer about what happened', async () => {

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { CHAIN_START, chainHash } from '@keyferry/crypto/audit-chain'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasPrograms } from '../../plumbing/test/programs.ts'
+import { until } from '../../plumbing/test/until.ts'
 import { verifyAudit } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database, Query } from '../src/storage/base/queries.ts'
@@ -15,11 +15,8 @@ import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 const KEYS = 12
 
 async function whenSealed(query: Query): Promise<void> {
-  for (;;) {
-    const waiting = await query.selectFrom('events').select('position').execute()
-    if (waiting.length === 0) return
-    await sleep(20)
-  }
+  const waiting = () => query.selectFrom('events').select('position').execute()
+  await until('the last seal', async () => (await waiting()).length === 0)
 }
 
 /** Hash a whole log again, as an attacker without the key could. */

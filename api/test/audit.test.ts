@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { AUDIT_GROUPS, type AuditGroup, auditGroupOf } from '@keyferry/contract/audit-groups'
 import { CHAIN_START, chainHash } from '@keyferry/crypto/audit-chain'
 import { openNote } from '@keyferry/crypto/signed-note'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../plumbing/test/until.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -10,11 +10,10 @@ import { fetchValues, grant, newBundle, newMachine } from './machine-client.ts'
 
 /** The audit log of the caller once everything in it is sealed. */
 async function sealedLog(api: TestApi, as: Identity) {
-  for (;;) {
+  return await until('the last seal', async () => {
     const { json } = await api.call('listAudit', { as, query: { limit: '1000' } })
-    if (json.every(({ sealed }) => sealed)) return json
-    await sleep(20)
-  }
+    return json.every(({ sealed }) => sealed) && json
+  })
 }
 
 async function exported(api: TestApi, as: Identity) {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
@@ -35,9 +34,10 @@ const waitFor = (api: Api, deliveryId: string, { token }: { token: string }) =>
   })
 
 /** A wait that is held by now. */
-async function held(api: Api, { deliveryId, machine }: Watched) {
+async function held(api: TestApi, { deliveryId, machine }: Watched) {
+  const before = api.heldCalls()
   const answer = waitFor(api, deliveryId, machine)
-  expect(await Promise.race([answer.then(() => 'answered'), sleep(150).then(() => 'held')])).toBe('held')
+  await api.untilHeld(before + 1)
   return { answer: async () => (await answer).json.changed }
 }
 
@@ -109,15 +109,15 @@ describe.each(oneDatabase)('waiting for changed values on %s', (kind) => {
       ),
     })
     const wait = await held(api, { ...it, deliveryId: only.answer.json.delivery_id })
-    await change(api, owner, it, 'of another key')
+    const ofBoth = await held(api, it)
     const one = { as: owner, params: params(it, 1) }
     await api.call('updateKey', { ...one, body: { description: 'new' } })
     await api.call('updateKey', { ...one, body: { value: only.values?.[Object.keys(only.values)[0] ?? ''] } })
-    const still = Symbol('still held')
-    const answer = wait.answer()
-    expect(await Promise.race([answer, sleep(500).then(() => still)])).toBe(still)
+    await change(api, owner, it, 'of another key')
+    expect(await ofBoth.answer()).toBe(true)
+    expect(api.heldCalls()).toBe(1)
     await api.call('updateKey', { ...one, body: { value: 'changed at last' } })
-    expect(await answer).toBe(true)
+    expect(await wait.answer()).toBe(true)
   })
 
   test("a machine watches its own deliveries; another's, and a person's, are not found", async () => {
@@ -151,7 +151,7 @@ describe.each(oneDatabase)('waiting for changed values on %s', (kind) => {
 
   test('a stopping server ends its waits; the next server reports the changes in between', async () => {
     const databaseUrl = kind === 'postgres' ? await freshPostgres() : null
-    const first = await startTestApi('sqlite', { databaseUrl })
+    const first = await startTestApi('sqlite', { databaseUrl, stopSeconds: 300 })
     const as = await first.newOwner()
     const it = await watched(first, as)
     const wait = await held(first, it)

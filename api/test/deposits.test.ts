@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { depositKeyFits } from '@keyferry/crypto/deposit'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
@@ -546,7 +545,7 @@ describe.each(databases)('deposits that must return to the terminal, on %s', (ki
       })
       // The same hold ends no further wait; its return does, at once.
       const next = client.waits(id, release)
-      expect(await Promise.race([next, sleep(300, 'held')])).toBe('held')
+      await api.untilHeld()
       expect((await client.release(id, secretOf(approved.json))).status).toBe(200)
       expect((await next).json).toMatchObject({ status: 'applied' })
     },

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../plumbing/test/until.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { type CallParts, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
@@ -29,6 +29,8 @@ describe.each(oneDatabase)('the events of each endpoint on %s', (kind) => {
   beforeAll(async () => {
     const started = await startTestApi(kind, {
       trustProxy: ['127.0.0.1'],
+      // No request expires, which would be an event too.
+      requestTtlSeconds: 3_600,
       aroundDatabase: (opened) => faultyDatabase(opened, faults),
     })
     // An address for each call keeps the limits of one address out of the way.
@@ -65,12 +67,12 @@ describe.each(oneDatabase)('the events of each endpoint on %s', (kind) => {
     const since = new Date(Date.now() - EARLIER_MS).toISOString()
     const before = new Set((await bodies(since)).map(idOf))
     const { status } = await api.call(name, parts)
-    for (;;) {
+    const actions = await until(`the events of ${name}`, async () => {
       const added = (await bodies(since)).filter((body) => !before.has(idOf(body)))
-      const actions = added.map(actionOf).toSorted()
-      if (isExpected(actions)) return { status, actions }
-      await sleep(20)
-    }
+      const found = added.map(actionOf).toSorted()
+      return isExpected(found) && found
+    })
+    return { status, actions }
   }
 
   /** A call that succeeds. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectError, type Identity, startTestApi, type TestApi } from './api.ts'
@@ -59,12 +58,11 @@ describe('a request whose lifetime has ended', () => {
 })
 
 describe('an approval that no client has fetched', () => {
-  const lifetimeSeconds = 2
   let api: TestApi
   let owner: Identity
   let bundle: { id: string; name: string }
   beforeAll(async () => {
-    api = await startTestApi('sqlite', { requestTtlSeconds: lifetimeSeconds })
+    api = await startTestApi('sqlite', { now })
     owner = await api.newOwner()
     bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })
   })
@@ -82,7 +80,8 @@ describe('an approval that no client has fetched', () => {
   test('is void when its request expires', async () => {
     await approved()
     expect((await newest())?.state).toBe('approved')
-    while ((await newest())?.state === 'approved') await sleep(50)
+    skippedMs += LIFETIME_MS
+    await api.sweep()
     expect((await newest())?.state).toBe('void')
     const [event] = (await api.call('listAudit', { as: owner })).json
     expect(event).toMatchObject({ action: 'delivery.void', data: { reason: 'expired' } })
@@ -91,8 +90,9 @@ describe('an approval that no client has fetched', () => {
   test('is collected when it was fetched, and stays so', async () => {
     const { asking, id } = await approved()
     expect((await asking.wait(id)).json.status).toBe('ready')
-    while ((await newest())?.state === 'approved') await sleep(20)
-    await sleep(lifetimeSeconds * 1_000)
+    await expect.poll(newest).toMatchObject({ state: 'collected' })
+    skippedMs += LIFETIME_MS
+    await api.sweep()
     expect((await newest())?.state).toBe('collected')
   })
 })

@@ -3,6 +3,7 @@ import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 import type { JWTPayload } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../plumbing/test/until.ts'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import github from './claims/github.json' with { type: 'json' }
 import gitlab from './claims/gitlab.json' with { type: 'json' }
@@ -167,15 +168,17 @@ describe.each(oneDatabase)('federation on %s', (kind) => {
     await trusted({ ...trustInGitHub(), claims: { repository_id: ['1'], environment: ['x'] } }, machine)
     const params = { machine_id: machine.id, trust_id: trust.id }
     let isEnded = false
+    let answered = 0
     const late: unknown[] = []
     const lines = Array.from({ length: 6 }, async () => {
       for (let call = 0; call < 10; call += 1) {
         const begunAfterEnd = isEnded
         const outcome = await present(machine.id, signed)
+        answered += 1
         if (begunAfterEnd) late.push(outcome)
       }
     })
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await until('a call that was answered', () => answered > 0)
     expect((await api.call('endMachineTrust', { as: owner, params })).status).toBe(200)
     isEnded = true
     await Promise.all(lines)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../plumbing/test/until.ts'
 import { verifyAudit } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
@@ -41,12 +41,11 @@ describe.each(databases)('rows of the outbox that no server wrote, on %s', (kind
 
   test('keep no honest event out of the log, and are not in it', async () => {
     await api.call('createKey', { as: owner, body: { name: 'HONEST', value: 'x' } })
-    for (;;) {
-      const { json } = await api.call('listAudit', { as: owner })
-      if (json[0]?.sealed) break
-      expect(json[0]).toMatchObject({ action: 'key.created' })
-      await sleep(20)
-    }
+    await until('the seal', async () => {
+      const [newest] = (await api.call('listAudit', { as: owner })).json
+      if (!newest?.sealed) expect(newest).toMatchObject({ action: 'key.created' })
+      return newest?.sealed
+    })
     const { json } = await api.call('listAudit', { as: owner, query: { limit: '1000' } })
     expect(json[0]).toMatchObject({ target: { name: 'HONEST' } })
     expect(json.every(({ action }) => action !== undefined)).toBe(true)
@@ -79,9 +78,7 @@ describe.each(databases)('rows of the outbox that no server wrote, on %s', (kind
     const other = await api.newOwner()
     const waiting = () =>
       database.query.selectFrom('events').selectAll().where('tenant_id', '=', other.tenantId).execute()
-    const whenSealed = async () => {
-      while ((await waiting()).length > 0) await sleep(20)
-    }
+    const whenSealed = () => until('the last seal', async () => (await waiting()).length === 0)
     let event: Awaited<ReturnType<typeof waiting>>[number] | undefined
     for (let count = 0; event === undefined; count++) {
       await api.call('createKey', { as: other, body: { name: `REPEATED_${count}`, value: 'x' } })

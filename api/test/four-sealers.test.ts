@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
+import { until } from '../../plumbing/test/until.ts'
 import { verifyAudit } from '../src/main.ts'
 import { databases, type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
 
@@ -23,13 +23,11 @@ describe.runIf(databases.includes('postgres'))('four nodes that seal one workspa
     if (!node) throw new Error('no node')
     return node
   }
-  const sealedLog = async () => {
-    for (;;) {
+  const sealedLog = () =>
+    until('the last seal', async () => {
       const { json } = await first().call('listAudit', { as: owner, query: { limit: '1000' } })
-      if (json.every(({ sealed }) => sealed)) return json
-      await sleep(20)
-    }
-  }
+      return json.every(({ sealed }) => sealed) && json
+    })
 
   test('make one chain in which each acknowledged change has one entry', async () => {
     const caller = async (number: number) => {

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { ownRedis } from '../../plumbing/test/redis-server.ts'
+import { until } from '../../plumbing/test/until.ts'
 import { type ApiSettings, migrate, verifyAudit, verifyValues } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
@@ -131,7 +131,8 @@ if (process.env['KEEP_DATABASES'] !== undefined)
     await fillOthers(api, library)
     const kept = { ...library, ...(await fillRequests(api, library)) }
     await using database = await opened(api.settings)
-    while ((await database.query.selectFrom('events').selectAll().execute()).length > 0) await sleep(20)
+    const waiting = () => database.query.selectFrom('events').selectAll().execute()
+    await until('the last seal', async () => (await waiting()).length === 0)
     await api.close()
     expect(await emptyTables(database)).toEqual(SHORT_LIVED)
     writeFileSync(fileOf(`${NEWEST}-${kind}.sql`), await dumped(database))

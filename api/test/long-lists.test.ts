@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
@@ -38,7 +37,6 @@ describe.each(oneDatabase)('a list of 5,000 keys on %s', (kind) => {
     while (!list.isThere) {
       await api.call('getHealth')
       answered += 1
-      await sleep(1)
     }
     const { total, bytes } = await listing
     expect(total).toBe(String(KEYS))

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../plumbing/test/until.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
@@ -324,16 +325,18 @@ describe.each(oneDatabase)('deliveries to machines on %s', (kind) => {
       const { machine, bundle } = await granted()
       const wish = { token: machine.token, bundle_id: bundle.id, include_keys: ['PORT'] }
       let isEnded = false
+      let answered = 0
       const late: number[] = []
       const rounds = Array.from({ length: 8 }, async (_, line) => {
         for (let call = 0; call < 12; call += 1) {
           const address = { 'x-forwarded-for': `10.9.${line}.${call}` }
           const begunAfterEnd = isEnded
           const { answer } = await fetchValues(api, wish, address)
+          answered += 1
           if (begunAfterEnd) late.push(answer.status)
         }
       })
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await until('a call that was answered', () => answered > 0)
       expect((await end(machine, bundle)).status).toBe(200)
       isEnded = true
       const before = await deliveriesOf(machine)

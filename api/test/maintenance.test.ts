@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
+import { until } from '../../plumbing/test/until.ts'
 import {
   type ApiSettings,
   backupDatabase,
@@ -35,7 +35,8 @@ async function withKey(api: TestApi, value: string): Promise<{ as: Identity; key
 
 // A server that seals in this process would keep a restore from copying.
 async function whenSealed(api: TestApi, as: Identity): Promise<void> {
-  while ((await api.call('listAudit', { as })).json.some(({ sealed }) => !sealed)) await sleep(20)
+  const log = async () => (await api.call('listAudit', { as })).json
+  await until('the last seal', async () => (await log()).every(({ sealed }) => sealed))
 }
 
 async function storedValue(

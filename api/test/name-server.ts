@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
+import { PATIENCE_MS } from '../../plumbing/test/until.ts'
 
 /** A name server on loopback that gives a host the next of its answers each time. */
 export type NameServer = {
@@ -36,7 +37,7 @@ export async function startNameServer(): Promise<NameServer> {
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
-  const resolver = new Resolver({ timeout: 1_000, tries: 1 })
+  const resolver = new Resolver({ timeout: PATIENCE_MS, tries: 1 })
   resolver.setServers([`127.0.0.1:${socket.address().port}`])
   return {
     answer(host, ...all) {

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { ownRedis } from '../../plumbing/test/redis-server.ts'
+import { until } from '../../plumbing/test/until.ts'
 import { expectError, type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 
@@ -32,7 +32,7 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waiting = client.wait(requestId)
-    await sleep(50)
+    await node(0).untilHeld()
     const approved = await approveWith(node(1), owner, { requestId, ...choice })
     expect(approved.status).toBe(200)
     expect(client.opened(await waiting)).toEqual({ URL: 'pg://s3cret' })
@@ -66,7 +66,7 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waiting = client.wait(requestId)
-    await sleep(50)
+    await node(0).untilHeld()
     await node(1).call('denyRequest', { as: owner, params: { request_id: requestId } })
     expectError(await waiting, 404, GONE, 'request_denied')
   })
@@ -75,9 +75,13 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waits = [client.wait(requestId)]
-    await sleep(3_300) // the interval, counted from when the first call arrived
-    waits.push(client.wait(requestId, {}, node(1)))
-    await sleep(100)
+    // Until the interval is over, counted from when the first call arrived.
+    const patient = until('an answer that is not "too soon"', async () => {
+      const answer = await client.wait(requestId, {}, node(1))
+      return answer.status !== 429 && answer
+    })
+    waits.push(patient)
+    await Promise.all(nodes.map((each) => each.untilHeld()))
     await approveWith(node(1), owner, { requestId, ...choice })
     const answers = await Promise.all(waits)
     expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['200', '404'])
@@ -98,7 +102,7 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waiting = new ApprovalClient(node(1)).wait(requestId)
-    await sleep(500)
+    await node(1).untilHeld()
     await redis?.stop()
     const refused = await client.ask()
     expect([refused.status, refused.failure?.code]).toEqual([503, 'unavailable'])

@@ -4,7 +4,7 @@ import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hasPgbouncer, startPgbouncer, type TestPooler } from '../../plumbing/test/pgbouncer.ts'
 import { administer, freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
-import { eventually } from '../../plumbing/test/until.ts'
+import { eventually, TIME_LIMIT_FACTOR } from '../../plumbing/test/until.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
 import { MIGRATIONS } from '../src/storage/base/migrations.ts'
 import type { Database } from '../src/storage/base/queries.ts'
@@ -24,6 +24,8 @@ const TIME_LIMIT = CompiledQuery.raw(
   `select current_setting('statement_timeout') as "limit" from pg_sleep(0.1)`,
 )
 
+const LIMIT = `${15 * Number(TIME_LIMIT_FACTOR)}s`
+
 const { rootKeys } = testSettings()
 let direct: string
 beforeAll(async () => {
@@ -39,6 +41,8 @@ beforeAll(async () => {
 /** A node as another process would be: it remembers nothing of the other node's statements. */
 async function openNode(url: string): Promise<Database> {
   vi.resetModules()
+  const limits = await import('@keyferry/plumbing/time-limits')
+  limits.multiplyTimeLimits(Number(TIME_LIMIT_FACTOR))
   const { openPostgres } = await import('../src/storage/base/postgres.ts')
   return openPostgres(() => url, 12)
 }
@@ -111,7 +115,7 @@ describe.runIf(hasPostgres() && hasPgbouncer())('behind a pooler that shares con
       over.abort()
       await writing
       const limits = await Promise.all([1, 2].map(() => other.query.executeQuery(TIME_LIMIT)))
-      expect(limits.flatMap(({ rows }) => rows)).toEqual([{ limit: '15s' }, { limit: '15s' }])
+      expect(limits.flatMap(({ rows }) => rows)).toEqual([{ limit: LIMIT }, { limit: LIMIT }])
       await Promise.all([node.close(), other.close()])
       await database.stop()
     },

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { join as joinPath } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { multiplyTimeLimits } from '@keyferry/plumbing/time-limits'
 import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { TIME_LIMIT_FACTOR, until } from '../../plumbing/test/until.ts'
 import { setAccountActive } from '../src/main.ts'
 import { auditKeyIn } from '../src/maintenance.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
@@ -13,6 +14,8 @@ import { Faults, faulty } from './faulty-requests.ts'
 import { ReturningClient } from './returning-client.ts'
 
 const newEmail = () => `${randomUUID()}@example.com`
+const BEGINS_OF_WAITING = `select xact_start::text as begun from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock'`
 const GONE = 'request not found or expired'
 
 /** Acts once, right before the next change of a request. */
@@ -149,14 +152,22 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
       const email = newEmail()
       const { token } = (await invite(email, 'owner')).json
       await api.call('joinWithAccount', { body: { token, password: 'a word of my own' } })
-      const holder = new Client(api.settings.databaseUrl ?? '')
-      await holder.connect()
+      const connection = () => new Client(api.settings.databaseUrl ?? '')
+      const [holder, watcher] = [connection(), connection()]
+      await Promise.all([holder.connect(), watcher.connect()])
       await holder.query('begin')
       await holder.query('select id from users for update')
+      multiplyTimeLimits(1)
+      onTestFinished(() => multiplyTimeLimits(Number(TIME_LIMIT_FACTOR)))
       const disabled = setAccountActive(api.settings, email, false)
-      await sleep(3_000) // longer than one try waits
+      const tries = new Set<string>()
+      await until('a second try', async () => {
+        const { rows } = await watcher.query(BEGINS_OF_WAITING)
+        for (const { begun } of rows) tries.add(begun)
+        return tries.size > 1
+      })
       await holder.query('rollback')
-      await holder.end()
+      await Promise.all([holder.end(), watcher.end()])
       expect(await disabled).toEqual(expect.any(String))
     })
 

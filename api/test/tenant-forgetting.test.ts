@@ -123,7 +123,7 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
     expect((await verifyValues(node().settings)).failures).toEqual([])
     expect((await node().call('listKeys', { as: stranger })).status).toBe(200)
     // Sweepers, senders and sealers ran at the same time.
-    await sleep(1_000)
+    for (const each of nodes) await each.sweep()
     for (const each of nodes) expect(each.log()).not.toMatch(/"level":(50|60)|"level":"error"/)
     if (kind === 'postgres') return
     await sql`pragma wal_checkpoint(truncate)`.execute(database.query)

@@ -172,13 +172,15 @@ export function readTexts(file: string): Map<string, string> {
   )
 }
 
-/** The text once it is as expected, or has not changed for a while. */
+/** The text once it is as expected, or has not changed for a while. That is long where a text is expected: a busy machine
+ * is slow, and not wrong. */
 export async function settledText(
   read: () => Promise<string>,
   expected: string | undefined,
 ): Promise<string> {
+  const looks = expected === undefined ? 8 : 2_400
   let [text, sameFor] = [await read(), 0]
-  while (text !== expected && sameFor < 8) {
+  while (text !== expected && sameFor < looks) {
     await sleep(25)
     const next = await read()
     sameFor = next === text ? sameFor + 1 : 0

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ATTEMPTS, LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answered, expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
@@ -34,7 +33,7 @@ describe.each(oneDatabase)('vouches on %s', (kind) => {
   let all: { bundle_id: string; include_keys: string[] }
   beforeAll(async () => {
     const aroundRequests = faulty(faults)
-    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now, sweepSeconds: 0.05, aroundRequests })
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now, aroundRequests })
   })
   afterAll(() => api.close())
   beforeEach(async () => {
@@ -122,7 +121,7 @@ describe.each(oneDatabase)('vouches on %s', (kind) => {
     expect(waits.json).toMatchObject({ needs: 'approver', deciders: { who: 'owner', count: 1 } })
     skippedMs += LIFETIME_MS + 1_000
     await client.approves(owner, all)
-    await sleep(50)
+    await api.sweep()
     expect(client.opened(await collects(client))).toEqual({ A: '1', B: '2' })
   })
 

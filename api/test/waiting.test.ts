@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
@@ -6,14 +5,18 @@ import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 
 const GONE = 'request not found or expired'
 const UNKNOWN_ID = 'f'.repeat(32)
+const POLL_MS = 3_000
 const values = { URL: 'pg://s3cret' }
+
+let skippedMs = 0
+const now = () => new Date(Date.now() + skippedMs)
 
 describe.each(oneDatabase)('waiting on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let bundle: { id: string; name: string }
   beforeAll(async () => {
-    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now })
     owner = await api.newOwner()
     bundle = await newBundle(api, owner, values)
   })
@@ -29,7 +32,7 @@ describe.each(oneDatabase)('waiting on %s', (kind) => {
     const asking = client()
     const id = await asking.asked()
     const waiting = asking.wait(id)
-    await sleep(50)
+    await api.untilHeld()
     await approve(id)
     expect(asking.opened(await waiting)).toEqual({ URL: values.URL })
   })
@@ -38,7 +41,7 @@ describe.each(oneDatabase)('waiting on %s', (kind) => {
     const asking = client()
     const id = await asking.asked()
     const waiting = asking.wait(id)
-    await sleep(50)
+    await api.untilHeld()
     await deny(id)
     expectError(await waiting, 404, GONE, 'request_denied')
   })
@@ -47,7 +50,7 @@ describe.each(oneDatabase)('waiting on %s', (kind) => {
     const asking = client()
     const id = await asking.asked()
     const waiting = asking.wait(id)
-    await sleep(50)
+    await api.untilHeld()
     const denial = { as: owner, params: { request_id: id } }
     const wrong = await api.call('denyRequest', { ...denial, query: { reason: 'moon' } })
     expect([wrong.status, wrong.failure?.code]).toEqual([400, 'invalid'])
@@ -64,7 +67,7 @@ describe.each(oneDatabase)('waiting on %s', (kind) => {
     const asking = client()
     const id = await asking.asked()
     const first = asking.wait(id)
-    await sleep(20)
+    await api.untilHeld()
     const second = await asking.wait(id)
     expectError(second, 429, 'Too many requests', 'too_many')
     expect(second.headers.get('retry-after')).toBe('3')
@@ -111,11 +114,12 @@ describe.each(oneDatabase)('waiting on %s', (kind) => {
     const connection = new AbortController()
     const url = `${api.address}/api/v1/requests/${id}/wait`
     const broken = fetch(url, { signal: connection.signal }).catch(() => 'broken')
-    await sleep(50)
+    await api.untilHeld()
     connection.abort()
     expect(await broken).toBe('broken')
+    await api.untilHeld(0)
     await approve(id)
-    await sleep(3_000)
+    skippedMs += POLL_MS
     expect(asking.opened(await asking.wait(id))).toEqual({ URL: values.URL })
   })
 })

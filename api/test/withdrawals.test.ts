@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
@@ -72,7 +71,7 @@ describe.each(oneDatabase)('withdrawing a request on %s', (kind) => {
   test('wakes a wait that is held', async () => {
     const { client, id, proof } = await asked()
     const waiting = client.wait(id, proof)
-    await sleep(50)
+    await api.untilHeld()
     await withdraw(id, proof)
     expectError(await waiting, 404, GONE, 'request_withdrawn')
   })

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@keyferry/plumbing/free-port'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
+import { until } from '../../plumbing/test/until.ts'
 import { Program, temporaryFolder } from './program.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -139,10 +139,9 @@ test('a workspace gets a new key while the server runs, and the server reads and
   const old = storedIn('tenants', 'wrapped_key')
   expect(holding(old)).not.toEqual([])
   const rotated = run('rotate-tenant-key')
-  for (const name of ['B', 'C', 'D']) {
-    await createKey(address, name)
-    await sleep(1_000)
-  }
+  await createKey(address, 'B')
+  await until('the first step', () => !storedIn('tenants', 'wrapped_key').equals(old))
+  for (const name of ['C', 'D']) await createKey(address, name)
   const { code, stdout } = await rotated
   expect([code, stdout]).toEqual([
     0,
@@ -286,11 +285,10 @@ test('a backup made while the server runs brings everything back', async () => {
 type Entry = { action: string; sealed: boolean; data: object }
 
 async function sealedLog(address: string): Promise<Entry[]> {
-  for (;;) {
+  return await until('the last seal', async () => {
     const log = (await (await fetch(`${address}/api/v1/audit`)).json()) as Entry[]
-    if (log.every(({ sealed }) => sealed)) return log
-    await sleep(50)
-  }
+    return log.every(({ sealed }) => sealed) && log
+  })
 }
 
 test('a restore begins a new epoch of the audit log, and other commands work on the log', async () => {

@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
-import { freePort } from '@keyferry/plumbing/free-port'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
-import { until } from '../../plumbing/test/until.ts'
-import { Program, temporaryFolder } from './program.ts'
+import { PATIENCE_MS, until } from '../../plumbing/test/until.ts'
+import { Program, startMeasured as startProgram, temporaryFolder } from './program.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 let program: Program
@@ -19,19 +18,10 @@ afterEach(async () => {
   folder.remove()
 })
 
-// A port that was free a moment ago may be taken by another test.
-async function startMeasured(
-  settings: Record<string, string> = {},
-  tries = 3,
-): Promise<{ port: number; address: string }> {
-  const port = await freePort()
-  program = new Program({ DATA_DIR: folder.path, METRICS_PORT: String(port), ...settings })
-  try {
-    return { port, address: await program.ready() }
-  } catch (error) {
-    if (tries === 1 || !program.stderr.includes('is in use')) throw error
-    return await startMeasured(settings, tries - 1)
-  }
+async function startMeasured(settings: Record<string, string> = {}) {
+  const started = await startProgram({ DATA_DIR: folder.path, ...settings })
+  program = started.program
+  return started
 }
 
 test('a separate address serves the metrics of both layers, by route and never by id', async () => {
@@ -59,7 +49,7 @@ test('a separate address serves the metrics of both layers, by route and never b
 
 test('the age of the newest keys is measured from when they were made', async () => {
   const { port } = await startMeasured()
-  using database = new DatabaseSync(join(folder.path, 'keyferry.db'), { timeout: 5_000 })
+  using database = new DatabaseSync(join(folder.path, 'keyferry.db'), { timeout: PATIENCE_MS })
   for (const kind of ['root', 'receipt', 'deposit'])
     database
       .prepare(`update ${kind}_keys set created_at = ?`)
@@ -78,7 +68,7 @@ test('a step in the background that fails is counted and named, until it works a
     return /^keyferry_failing_steps (\d+)$/m.exec(text)?.[1]
   }
   expect([await isNamed(), await counted()]).toEqual([false, '0'])
-  using database = new DatabaseSync(join(folder.path, 'keyferry.db'), { timeout: 5_000 })
+  using database = new DatabaseSync(join(folder.path, 'keyferry.db'), { timeout: PATIENCE_MS })
   database.exec('alter table webhook_messages rename to webhook_messages_away')
   await until('the name', isNamed)
   expect(await counted()).toBe('1')

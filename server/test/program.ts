@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@keyferry/plumbing/free-port'
 import { SERVER_PROGRAM } from '../../e2e/programs.ts'
 import { TIME_LIMIT_FACTOR, until } from '../../plumbing/test/until.ts'
 
@@ -51,6 +52,23 @@ export class Program {
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> {
     this.child.kill(signal)
     return await this.exited
+  }
+}
+
+/** A program that serves its metrics at a port of loopback. A port that was free a moment ago may be taken by another
+ * test. */
+export async function startMeasured(
+  settings: Readonly<Record<string, string>>,
+  tries = 3,
+): Promise<{ program: Program; port: number; address: string }> {
+  const port = await freePort()
+  const program = new Program({ METRICS_PORT: String(port), ...settings })
+  try {
+    return { program, port, address: await program.ready() }
+  } catch (error) {
+    await program.stop('SIGKILL')
+    if (tries === 1 || !program.stderr.includes('is in use')) throw error
+    return await startMeasured(settings, tries - 1)
   }
 }
 

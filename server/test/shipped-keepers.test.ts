@@ -2,8 +2,8 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../plumbing/test/until.ts'
 import { keeperOf } from '../src/root-key/key-keeper.ts'
 import { ageKeeper, installKeeper } from './keepers.ts'
 import { temporaryFolder } from './program.ts'
@@ -77,7 +77,7 @@ describe('a TPM', () => {
     tpm = spawn('swtpm', [...words, '--ctrl', control ?? '', '--flags', 'not-need-init,startup-clear'], {
       stdio: 'ignore',
     })
-    while (!existsSync(place('tpm.sock.ctrl'))) await sleep(20)
+    await until('the socket of the TPM', () => existsSync(place('tpm.sock.ctrl')))
   })
 
   afterAll(() => void tpm.kill())

@@ -1,24 +1,28 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Program, temporaryFolder } from './program.ts'
+import { until } from '../../plumbing/test/until.ts'
+import { Program, startMeasured, temporaryFolder } from './program.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 let program: Program
 let address: string
+let metricsPort: number
 
 beforeEach(async () => {
   folder = temporaryFolder()
-  program = new Program({ DATA_DIR: folder.path, LOG_LEVEL: 'info' })
-  address = await program.ready()
+  // Long enough for a busy machine. A server that waits for nothing stops at once.
+  const settings = { DATA_DIR: folder.path, LOG_LEVEL: 'info', STOP_SECONDS: '300' }
+  ;({ program, address, port: metricsPort } = await startMeasured(settings))
 })
 
 afterEach(async () => {
   await program.stop('SIGKILL')
   folder.remove()
 })
+
+const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
 
 async function createRequest(): Promise<string> {
   const { x } = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' })
@@ -36,7 +40,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   async (signal) => {
     const id = await createRequest()
     const waiting = fetch(`${address}/api/v1/requests/${id}/wait`).then(async (answer) => await answer.json())
-    await sleep(200)
+    await until('a held call', async () => (await metrics()).includes('keyferry_held_calls 1\n'))
     expect(await program.stop(signal)).toEqual({ code: 0, signal: null })
     expect(await waiting).toEqual({ status: 'pending' })
   },
@@ -56,12 +60,13 @@ test('a stop ends idle connections first, and a call that is still being sent ge
   await once(idle, 'data')
   const body = '{"client_pubkey":"x"}'
   const fields = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
-  const calling = opened('POST /api/v1/requests HTTP/1.1\r\n', `${fields}\r\n{`)
-  await sleep(200)
+  const calling = opened('POST /api/v1/requests HTTP/1.1\r\n', `${fields}Expect: 100-continue\r\n\r\n`)
+  // The server has read the head.
+  expect(String(await once(calling, 'data'))).toContain('100 Continue')
   const stopped = program.stop()
   await once(idle, 'close')
-  // The server waits up to 4 s for calls. One that let idle connections last as long would end this one too.
-  calling.write(body.slice(1))
+  // A server that let idle connections last as long as it waits for calls would end this one too.
+  calling.write(body)
   expect(String(await once(calling, 'data'))).toMatch(/^HTTP\/1\.1 \d{3} /)
   expect(await stopped).toEqual({ code: 0, signal: null })
 })

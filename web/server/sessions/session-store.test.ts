@@ -1,7 +1,6 @@
 import { mkdtempSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { addressesOf } from '../../../plumbing/src/several-hosts.ts'
 import { ownRedisCluster } from '../../../plumbing/test/redis-cluster.ts'
@@ -60,7 +59,6 @@ test.skipIf(!redis)('an unavailable Redis is an error at once, and its return is
   await redis.stop()
   await expect.poll(() => store.ping().catch((error: unknown) => error)).toMatchObject({ status: 503 })
   await redis.start()
-  await sleep(50)
   await expect.poll(() => store.ping().then(() => 'back', String)).toBe('back')
   await store.close()
 })

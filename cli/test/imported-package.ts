@@ -217,7 +217,7 @@ function showOn(node: string, installed: () => string): void {
     const source = `import { spawnSync } from 'node:child_process'
       const program = [process.execPath, '-e', "require('keyferry/config'); console.log(process.env.GREETING)"]
       const words = ['node_modules/keyferry/bin/keyferry.js', 'run', 'dev/app', '--', ...program]
-      spawnSync(process.execPath, words, { stdio: 'inherit', timeout: 30_000 })`
+      spawnSync(process.execPath, words, { stdio: 'inherit' })`
     const { stdout, stderr } = await play(source, { env: { KEYFERRY_TOKEN: token } })
     expect(stdout).toBe(`${VALUES.GREETING}\n`)
     expect(stderr.match(/as machine/g)).toHaveLength(1)

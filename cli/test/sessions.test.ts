@@ -12,9 +12,6 @@ const FOLDER = join(import.meta.dirname, 'sessions')
 // UPDATE_SESSIONS=1 writes down what happens; read the difference before committing it.
 const isUpdating = process.env['UPDATE_SESSIONS'] === '1'
 
-// Many sessions run at once on a small machine.
-const TIMEOUT_MS = 60_000
-
 const files = readdirSync(FOLDER).map((name) => {
   const path = join(FOLDER, name)
   const text = readFileSync(path, 'utf8')
@@ -38,7 +35,7 @@ test.each(files)('$name is written in the form that an update writes', ({ text, 
 describe.concurrent('sessions', () => {
   for (const { name, sessions } of files) {
     for (const session of sessions) {
-      test(`${name}: ${session.about}`, { timeout: TIMEOUT_MS }, async () => {
+      test(`${name}: ${session.about}`, async () => {
         const result = await play(session)
         played.set(session, result)
         if (!isUpdating) expect(result).toEqual(session)

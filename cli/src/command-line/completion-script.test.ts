@@ -39,7 +39,6 @@ function output(shell: string, args: readonly string[]): string {
   const { stdout, stderr } = spawnSync(shell, args, {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 20_000,
     env: { ...process.env, HOME: folder, PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}` },
   })
   expect(stderr).toBe('')

@@ -277,6 +277,7 @@ test('a client whose page is that of another command does not report that no bro
   const recorder = newView()
   const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: async () => undefined } })
   wayBack.begin(pending, recorder.view, false)
+  // Nothing follows that could be awaited. On a busy machine this shows less, and never fails.
   await new Promise((resolve) => void setTimeout(resolve, 20))
   expect(recorder.lines).toEqual([])
 })
@@ -286,6 +287,7 @@ test('a request that ends at once opens no socket', async () => {
   const wayBack = await open(false, at)
   wayBack.begin(pending, newView().view, false)
   wayBack.end()
+  // Nothing follows that could be awaited. On a busy machine this shows less, and never fails.
   await at.clock.sleep(100)
   expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith('.sock'))).toEqual(
     [],

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requireShell } from '../../../e2e/real-shells.ts'
 import { hasPrograms } from '../../../plumbing/test/programs.ts'
+import { PATIENCE_MS } from '../../../plumbing/test/until.ts'
 import { whyDangerous } from './dangerous-names.ts'
 import { FORMATS } from './formats.ts'
 
@@ -24,7 +25,7 @@ function runsValue(shell: keyof typeof OPTIONS, name: string, hostile: (command:
   rmSync(ran, { force: true })
   writeFileSync(text, FORMATS.sh.write(new Map([[name, hostile(`: > ${ran}`)]])))
   const input = `${BEFORE[shell]}\neval "$(cat ${text})"\n:\necho "\n"\nexit\n`
-  spawnSync(shell, OPTIONS[shell], { input, timeout: 10_000 })
+  spawnSync(shell, OPTIONS[shell], { input, timeout: PATIENCE_MS })
   return existsSync(ran)
 }
 

@@ -13,6 +13,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../../../plumbing/test/until.ts'
 import { type FamilyName, NAME_FAMILIES, whyDangerous } from './dangerous-names.ts'
 
 // Each test shows with a real program why a family is refused: it runs the command, or does what the value says.
@@ -244,7 +245,7 @@ test.for(DEMONSTRATIONS)(
       spawnSync(shown.program, shown.args(), {
         cwd: folder,
         env: { ...BASE, ...more },
-        timeout: 20_000,
+        timeout: PATIENCE_MS,
         stdio: 'ignore',
       })
     const harmless = run({})

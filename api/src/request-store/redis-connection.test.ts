@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { multiplyTimeLimits } from '@keyferry/plumbing/time-limits'
 import { createClient } from 'redis'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../../plumbing/src/free-port.ts'
 import { hasPrograms } from '../../../plumbing/test/programs.ts'
 import { ownRedis, startRedis } from '../../../plumbing/test/redis-server.ts'
+import { TIME_LIMIT_FACTOR } from '../../../plumbing/test/until.ts'
 import { openRedis } from './redis-connection.ts'
 import { pingRedis } from './request-notices.ts'
 
@@ -16,6 +18,8 @@ afterAll(() => redis?.stop())
 test.runIf(redis)(
   'a Redis that accepts but does not answer makes a call fail in a few seconds, and the next ones at once',
   async () => {
+    multiplyTimeLimits(1)
+    onTestFinished(() => multiplyTimeLimits(Number(TIME_LIMIT_FACTOR)))
     const connection = await openRedis(redis?.url ?? '', () => {})
     redis?.freeze()
     try {

@@ -13,7 +13,8 @@ import {
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-const LIFETIME_SECONDS = 8
+// Long enough for a busy machine to open the page and approve.
+const LIFETIME_SECONDS = 40
 const PHONE = { viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' } as const
 
 const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { createClient } from '@keyferry/contract/client'
+import { PATIENCE_MS } from '../plumbing/test/until.ts'
 import { askApproval, META } from './app-library.ts'
 
 export type Handing = {
@@ -30,7 +31,7 @@ export async function deliver(
 
 /** Let a server's database believe that values were set and delivered this many days earlier. */
 export function makeOlder(dataDir: string, keyName: string, days: number): void {
-  const database = new DatabaseSync(`${dataDir}/keyferry.db`, { timeout: 5_000 })
+  const database = new DatabaseSync(`${dataDir}/keyferry.db`, { timeout: PATIENCE_MS })
   const at = new Date(Date.now() - days * 86_400_000).toISOString()
   database.prepare('update keys set value_set_at = ? where name = ?').run(at, keyName)
   database

@@ -154,7 +154,7 @@ export async function openRow(page: Page, name: string): Promise<void> {
 
 /** Press a button that counts only once a person could look at it, until it did: no press counts that comes just as the
  * page moves the button. */
-export async function pressArmed(page: Page, name: string): Promise<void> {
+export async function pressArmed(page: Page, name: string | RegExp): Promise<void> {
   for (const x of [40, 60]) await page.mouse.move(x, 40)
   const button = page.getByRole('button', { name, exact: true })
   await button.waitFor()

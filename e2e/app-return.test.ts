@@ -4,7 +4,7 @@ import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import { freePort } from '@keyferry/plumbing/free-port'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askApproval } from './app-library.ts'
-import { APPROVE, closePage, expectAccessible, openPage, readRequest } from './app-page.ts'
+import { APPROVE, closePage, expectAccessible, openPage, pressArmed, readRequest } from './app-page.ts'
 import { type BoundTerminals, openBoundTerminals } from './bound-terminals.ts'
 import { hasBrowser } from './browser.ts'
 import { hasTerminal } from './terminal.ts'
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await page.getByText('Only this computer gets the values').waitFor()
     expect(await page.getByRole('region', { name: 'Check code' }).count()).toBe(0)
     await expectAccessible(page)
-    await page.getByRole('button', { name: APPROVE }).click()
+    await pressArmed(page, APPROVE)
     expect(await terminal.exit).toBe(0)
     await page.getByRole('heading', { name: 'Delivered' }).waitFor()
     await page.getByText('6 keys from').waitFor()
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await readRequest(page)
     await page.getByRole('radio', { name: '1 hour' }).check()
     await expectAccessible(page)
-    await page.getByRole('button', { name: APPROVE }).click()
+    await pressArmed(page, APPROVE)
     expect(await first.exit).toBe(0)
     await page.getByRole('heading', { name: 'Delivered' }).waitFor()
     expect(await world.client(command, { opens: false }).exit).toBe(0)
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await box.check()
     await page.getByText('All branches, also a stranger’s').waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: APPROVE }).click()
+    await pressArmed(page, APPROVE)
     expect(await first.exit).toBe(0)
     await page.getByRole('heading', { name: 'Delivered' }).waitFor()
     expect(await world.client(command, { opens: false, cwd: trees.main }).exit).toBe(0)
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await readRequest(page)
     await page.reload()
     await readRequest(page)
-    await page.getByRole('button', { name: APPROVE }).click()
+    await pressArmed(page, APPROVE)
     expect(await terminal.exit).toBe(0)
     await page.getByRole('heading', { name: 'Delivered' }).waitFor()
     await closePage(page)
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await page.goto(link)
     await readRequest(page)
     await page.getByText('Then you type a code into your terminal.').waitFor()
-    await page.getByRole('button', { name: APPROVE }).click()
+    await pressArmed(page, APPROVE)
     await page.getByRole('heading', { name: 'Type this code into your terminal' }).waitFor()
     await expectAccessible(page)
     const code = await page.locator('p.text-code').innerText()
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     const page = await world.signedIn()
     await page.goto(link)
     await readRequest(page)
-    await page.getByRole('button', { name: APPROVE }).click()
+    await pressArmed(page, APPROVE)
     await page.getByRole('heading', { name: 'Type this code into your terminal' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Waiting for a code' }).waitFor()
@@ -218,13 +218,11 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await page.goto(`${link}#lb=${await freePort('127.0.0.1')}.${'A'.repeat(43)}`)
     await readRequest(page)
     const unreached = page.waitForEvent('requestfailed', (sent) => sent.method() === 'POST')
-    await page.getByRole('button', { name: APPROVE }).click()
+    await pressArmed(page, APPROVE)
     expect(new URL((await unreached).url()).pathname).toBe(`/r/${'A'.repeat(43)}`)
     await expect.poll(() => page.url()).toMatch(/^chrome-error:/)
     await page.goto(link)
-    await page
-      .getByRole('heading', { name: 'Your browser could not reach the program' })
-      .waitFor({ timeout: 20_000 })
+    await page.getByRole('heading', { name: 'Your browser could not reach the program' }).waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Get a code' }).click()
     await page.getByRole('heading', { name: 'Type this code into your terminal' }).waitFor()

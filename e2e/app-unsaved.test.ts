@@ -5,6 +5,7 @@ import { Me } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../plumbing/test/until.ts'
 import { ACCOUNTS, OWNER, type SessionCookie, sessionHeaders, setUpOwner, signIn } from './app-accounts.ts'
 import { askApproval, createLibrary } from './app-library.ts'
 import {
@@ -299,7 +300,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   test('an act that loosens asks to sign in again in a new window, and goes on with what was typed', async () => {
     const session = await signIn(server.url, OWNER)
     const own = await openOwn('/members', session)
-    const sessions = new DatabaseSync(join(server.dataDir, 'sessions.db'), { timeout: 5_000 })
+    const sessions = new DatabaseSync(join(server.dataDir, 'sessions.db'), { timeout: PATIENCE_MS })
     const older = "update sessions set session = json_set(session, '$.createdAtMs', ?) where token_hash = ?"
     sessions.prepare(older).run(Date.now() - 3_600_000, hashToken(session.value))
     sessions.close()

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CallError } from '@keyferry/contract/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../plumbing/test/until.ts'
 import {
   closePage,
   expectAccessible,
@@ -183,7 +184,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     await owner.getByRole('link', { name: 'Review' }).click()
     await readRequest(owner)
     await owner.getByRole('button', { name: /^Approve|: approve/ }).click()
-    const delivered = await attacker.waitToTheEnd(id, AbortSignal.timeout(30_000))
+    const delivered = await attacker.waitToTheEnd(id, AbortSignal.timeout(PATIENCE_MS))
     expect(delivered && attacker.opened(delivered)).toEqual({ LOG_LEVEL: 'info' })
   })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ScriptedServer, startScriptedServer } from '../cli/test/scripted-server.ts'
+import { until } from '../plumbing/test/until.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { closeTerminals, hasTerminal, inTerminal, type Terminal } from './terminal.ts'
@@ -89,7 +90,7 @@ describe.skipIf(!hasTerminal())('what the client asks a person at a terminal', (
   test('Ctrl-C before the server has answered ends it', async () => {
     const before = silent.asked.length
     const shown = keyferry(['run', '--no-open', '--', 'true'], silent.url)
-    await until(() => silent.asked.length > before)
+    await until('a question', () => silent.asked.length > before)
     shown.type('\x03')
     expect(await shown.exit).toBe(130)
     expect(shown.output()).toContain('interrupted')
@@ -148,7 +149,3 @@ describe.skipIf(!hasTerminal())('what the client asks a person at a terminal', (
     expect(shown.output()).toContain('the values will be printed to this terminal')
   })
 })
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20))
-}

@@ -6,6 +6,7 @@ import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { onTestFinished } from 'vitest'
 import { administer, freshPostgres } from '../plumbing/test/postgres.ts'
 import { ownRedis } from '../plumbing/test/redis-server.ts'
+import { PATIENCE_MS } from '../plumbing/test/until.ts'
 import { type NodeProcess, startProcess } from './node-process.ts'
 import { SERVER_PROGRAM } from './programs.ts'
 import { ownerNamed } from './signed-client.ts'
@@ -40,7 +41,7 @@ export async function killedServer(kind: string) {
     loseRequest: async (id: string): Promise<void> => {
       const statement = `delete from requests where id = '${id}'`
       if ('DATABASE_URL' in stores) return await administer(stores.DATABASE_URL, statement)
-      using database = new DatabaseSync(join(dataDir, 'keyferry.db'), { timeout: 5_000 })
+      using database = new DatabaseSync(join(dataDir, 'keyferry.db'), { timeout: PATIENCE_MS })
       database.exec(statement)
     },
     /** The headers of a call by the owner of the workspace that the test works in. */

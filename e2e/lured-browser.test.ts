@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PATIENCE_MS, until } from '../plumbing/test/until.ts'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
 import { APPROVE, openPage, readRequest } from './app-page.ts'
@@ -82,20 +83,12 @@ describe.skipIf(!hasBrowser() || !hasOwnLoopback())(
 
 /** The path of the first call that the browser could not make. */
 async function seesRefusal(browser: Browser): Promise<string> {
-  const context = await until(() => browser.contexts()[0])
+  const context = await until('a window', () => browser.contexts()[0])
   const failed = await context.waitForEvent('requestfailed', {
     predicate: (call) => call.method() === 'POST',
-    timeout: 30_000,
+    timeout: PATIENCE_MS,
   })
   return new URL(failed.url()).pathname
-}
-
-async function until<T>(read: () => T | undefined): Promise<T> {
-  for (;;) {
-    const found = read()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }
 
 /** What a person sees, or could copy, of where the browser ended up. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { freePort } from '@keyferry/plumbing/free-port'
 import { freshPostgres } from '../plumbing/test/postgres.ts'
 import { startRedis } from '../plumbing/test/redis-server.ts'
+import { until } from '../plumbing/test/until.ts'
 import { Program, temporaryFolder } from '../server/test/program.ts'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
 import { type ProxyKind, startProxy } from './nginx.ts'
@@ -15,6 +16,8 @@ export type ManyNodes = {
   provider: IdentityProvider
   /** A node's own address. */
   addressOf(name: NodeName): string
+  /** Resolves once exactly this many calls wait at the API nodes. */
+  untilHeld(calls: number): Promise<void>
   kill(name: NodeName, signal?: NodeJS.Signals): Promise<void>
   /** Start a node that was killed, on its port. */
   start(name: NodeName): Promise<void>
@@ -28,7 +31,7 @@ export async function startManyNodes(
 ): Promise<ManyNodes> {
   const redis = await startRedis()
   const folder = temporaryFolder()
-  const [publicPort, web1, web2, api1, api2] = await freePorts()
+  const [publicPort, web1, web2, api1, api2, metrics1, metrics2] = await freePorts()
   const publicUrl = `http://127.0.0.1:${publicPort}`
   const provider = await startIdentityProvider({ webUrl: publicUrl })
   const shared = {
@@ -56,10 +59,16 @@ export async function startManyNodes(
     },
   }
   const ports: Record<NodeName, number> = { 'web-1': web1, 'web-2': web2, 'api-1': api1, 'api-2': api2 }
+  const metricsPorts = new Map<NodeName, number>([
+    ['api-1', metrics1],
+    ['api-2', metrics2],
+  ])
   const programs = new Map<NodeName, Program>()
   const start = async (name: NodeName) => {
     const role = name.startsWith('web') ? 'web' : 'api'
-    const program = new Program({ ...settings[role], PORT: String(ports[name]) }, [role])
+    const metricsPort = metricsPorts.get(name)
+    const metrics = metricsPort === undefined ? {} : { METRICS_PORT: String(metricsPort) }
+    const program = new Program({ ...settings[role], ...metrics, PORT: String(ports[name]) }, [role])
     programs.set(name, program)
     await program.ready()
   }
@@ -68,18 +77,30 @@ export async function startManyNodes(
   }
   await Promise.all((['web-1', 'web-2', 'api-1', 'api-2'] as const).map(start))
   const stopProxy = await startProxy(proxy, { public: publicPort, web: [web1, web2] })
+  const untilHeld = async (calls: number) => {
+    await until('held calls', async () => {
+      const held = await Promise.all([...metricsPorts.values()].map(heldBy))
+      return held.reduce((sum, each) => sum + each, 0) === calls
+    })
+  }
   const close = async () => {
     await stopProxy()
     await Promise.all([...programs.keys()].map((name) => kill(name)))
     await Promise.all([provider.close(), redis.stop()])
     folder.remove()
   }
-  return { publicUrl, provider, addressOf: (name) => `http://127.0.0.1:${ports[name]}`, kill, start, close }
+  const addressOf = (name: NodeName) => `http://127.0.0.1:${ports[name]}`
+  return { publicUrl, provider, addressOf, untilHeld, kill, start, close }
 }
 
-async function freePorts(): Promise<[number, number, number, number, number]> {
+async function heldBy(metricsPort: number): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  return Number(/^keyferry_held_calls (\d+)$/m.exec(metrics)?.[1])
+}
+
+async function freePorts(): Promise<[number, number, number, number, number, number, number]> {
   const ports = new Set<number>()
-  while (ports.size < 5) ports.add(await freePort())
-  const [a = 0, b = 0, c = 0, d = 0, e = 0] = ports
-  return [a, b, c, d, e]
+  while (ports.size < 7) ports.add(await freePort())
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0] = ports
+  return [a, b, c, d, e, f, g]
 }

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { hasPrograms } from '../plumbing/test/programs.ts'
+import { eventually } from '../plumbing/test/until.ts'
 
 /** Ports of loopback: of the proxy, and of the servers behind it. */
 export type ProxyPorts = { public: number; web: readonly [number, number] }
@@ -76,17 +76,10 @@ ${http}
 }
 
 async function untilListens(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  await eventually(async () => {
     const socket = connect(port, '127.0.0.1')
-    const isOpen = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    )
-    socket.destroy()
-    if (isOpen) return
-    await sleep(20)
-  }
-  throw new Error('the proxy does not listen')
+    await once(socket, 'connect').finally(() => socket.destroy())
+  })
 }
 
 async function stop(child: ChildProcess, folder: string): Promise<void> {

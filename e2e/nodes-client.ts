@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKeyPair, type KeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 import { expect } from 'vitest'
+import { until } from '../plumbing/test/until.ts'
 import { callbackOf } from '../web/test/sign-in.ts'
 import { TestBrowser } from '../web/test/test-browser.ts'
 import type { ManyNodes } from './many-nodes.ts'
@@ -90,22 +91,28 @@ export class NodesClient {
     const body = { bundle_id: this.#bundleId, include_keys: ['TOKEN'] }
     const path = `/api/v1/requests/${id}/encrypt-from-bundle`
     await expect
-      .poll(async () => (await this.call(path, { at, method: 'POST', body })).status, {
-        timeout: 15_000,
-        interval: 200,
-      })
+      .poll(async () => (await this.call(path, { at, method: 'POST', body })).status, { interval: 200 })
       .toSatisfy((status: number) => status === 200 || status === 409)
+  }
+
+  /** The status of a wait that does not come too soon. */
+  async end({ id }: Pick<Asked, 'id'>): Promise<number> {
+    return await until('a wait that is not too soon', async () => {
+      const { status } = await this.call(`/api/v1/requests/${id}/wait`, { as: null })
+      if (status === 429) await sleep(300)
+      return status !== 429 && status
+    })
   }
 
   /** Wait as a client does: retry after a broken connection, a 503 or a 429. */
   async wait({ id, keys }: Asked, at = this.#nodes.publicUrl): Promise<string> {
-    for (let attempt = 0; attempt < 20; attempt += 1) {
+    return await until('a delivery', async () => {
       const answer = await this.call(`/api/v1/requests/${id}/wait`, { at, as: null }).catch(() => null)
       if (answer?.status === 404) throw new Error('the request is gone')
       const result = answer?.status === 200 ? ((await answer.json()) as WaitAnswer) : null
       if (result?.status === 'ready') return opened(result.ciphertext_base64, keys)
       await sleep(answer?.status === 429 ? 3_000 : 300)
-    }
-    throw new Error('nothing was delivered')
+      return null
+    })
   }
 }

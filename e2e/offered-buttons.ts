@@ -101,7 +101,7 @@ export async function expectHonest(
     await page.locator('main h1').first().waitFor()
     await open?.(page)
     await expect
-      .poll(() => offeredOn(page, harmless), { message: `${what}: ${path}`, timeout: 20_000 })
+      .poll(() => offeredOn(page, harmless), { message: `${what}: ${path}` })
       .toEqual([...allowed].toSorted())
   }
 }

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from 'redis'
 import { describe, expect, test } from 'vitest'
 import { hasPostgres } from '../plumbing/test/postgres.ts'
 import { ownRedisCluster, ownRedisSentinels } from '../plumbing/test/redis-cluster.ts'
-import { hasRedis } from '../plumbing/test/redis-server.ts'
+import { hasRedis, type OwnRedis } from '../plumbing/test/redis-server.ts'
+import { PATIENCE_MS } from '../plumbing/test/until.ts'
 import { startManyNodes } from './many-nodes.ts'
 import { hasProxy } from './nginx.ts'
 import { NodesClient } from './nodes-client.ts'
@@ -28,8 +29,9 @@ describe.skipIf(!canRun).each([
     }
     expect(await deliver()).toBe('the value')
     const open = await Promise.all(Array.from({ length: OPEN }, () => client.ask()))
-    await sleep(200) // Replication is asynchronous.
-    await (await servers.masterOf('{requests}')).stop()
+    const master = await servers.masterOf('{requests}')
+    await replicated(master)
+    await master.stop()
     const mayAsk = () => client.call('/api/v1/me').then(({ status }) => status)
     await expect.poll(mayAsk).toBe(200)
     await expect.poll(() => deliver().catch(String)).toBe('the value')
@@ -39,3 +41,12 @@ describe.skipIf(!canRun).each([
     await servers.stop()
   })
 })
+
+/** Replication is asynchronous: wait until a replica has all that this master has. */
+async function replicated({ url }: OwnRedis): Promise<void> {
+  const client = createClient({ url })
+  await client.connect()
+  await client.set('{requests}replicated', '')
+  expect(await client.wait(1, PATIENCE_MS)).toBeGreaterThanOrEqual(1)
+  client.destroy()
+}

@@ -24,40 +24,36 @@ async function signedIn(): Promise<Record<string, string>> {
 describe.each<ProxyKind>(['nginx', 'haproxy'])('four nodes behind %s', (proxy) => {
   const canRun = hasProxy(proxy) && hasPostgres() && hasRedis()
 
-  test.skipIf(!canRun)(
-    'are restarted one after another, and no call fails',
-    async () => {
-      nodes = await startManyNodes(proxy, { DRAIN_SECONDS: '4' })
-      const headers = await signedIn()
-      const failed: unknown[] = []
-      let stored = 0
-      const over = new AbortController()
-      const call = async (name: string) => {
-        const body = JSON.stringify({ name, value: 'v' })
-        const made = await fetch(`${nodes.publicUrl}/api/v1/keys`, { method: 'POST', headers, body })
-        if (made.status !== 201) failed.push([made.status, await made.text()])
-        else stored += 1
-        const read = await fetch(`${nodes.publicUrl}/api/v1/me`, { headers })
-        if (read.status !== 200) failed.push([read.status, await read.text()])
+  test.skipIf(!canRun)('are restarted one after another, and no call fails', async () => {
+    nodes = await startManyNodes(proxy, { DRAIN_SECONDS: '4' })
+    const headers = await signedIn()
+    const failed: unknown[] = []
+    let stored = 0
+    const over = new AbortController()
+    const call = async (name: string) => {
+      const body = JSON.stringify({ name, value: 'v' })
+      const made = await fetch(`${nodes.publicUrl}/api/v1/keys`, { method: 'POST', headers, body })
+      if (made.status !== 201) failed.push([made.status, await made.text()])
+      else stored += 1
+      const read = await fetch(`${nodes.publicUrl}/api/v1/me`, { headers })
+      if (read.status !== 200) failed.push([read.status, await read.text()])
+    }
+    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+      for (let n = 0; !over.signal.aborted; n++) {
+        await call(`K_${caller}_${n}`).catch((error: unknown) => failed.push(error))
+        await sleep(PAUSE_MS)
       }
-      const callers = Array.from({ length: CALLERS }, async (_, caller) => {
-        for (let n = 0; !over.signal.aborted; n++) {
-          await call(`K_${caller}_${n}`).catch((error: unknown) => failed.push(error))
-          await sleep(PAUSE_MS)
-        }
-      })
-      for (const name of NODES) {
-        const before = stored
-        await nodes.kill(name, 'SIGTERM')
-        await nodes.start(name)
-        expect(stored, name).toBeGreaterThan(before)
-      }
-      over.abort()
-      await Promise.all(callers)
-      expect(failed).toEqual([])
-      const listed = await fetch(`${nodes.publicUrl}/api/v1/keys?limit=1`, { headers })
-      expect(Number(listed.headers.get('x-total-count'))).toBe(stored)
-    },
-    300_000,
-  )
+    })
+    for (const name of NODES) {
+      const before = stored
+      await nodes.kill(name, 'SIGTERM')
+      await nodes.start(name)
+      expect(stored, name).toBeGreaterThan(before)
+    }
+    over.abort()
+    await Promise.all(callers)
+    expect(failed).toEqual([])
+    const listed = await fetch(`${nodes.publicUrl}/api/v1/keys?limit=1`, { headers })
+    expect(Number(listed.headers.get('x-total-count'))).toBe(stored)
+  })
 })

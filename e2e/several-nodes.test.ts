@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hasPrograms, skipOrFail } from '../plumbing/test/programs.ts'
+import { PATIENCE_MS } from '../plumbing/test/until.ts'
 import { SETTINGS } from '../server/src/setting-table.ts'
 import { ROOT, readDocument } from './documents.ts'
 
@@ -112,7 +113,7 @@ echo finished`
       ['-mnp', '--fork', '--kill-child', '--mount-proc', 'bash', '--norc', '-c', world],
       {
         encoding: 'utf8',
-        timeout: 280_000,
+        timeout: PATIENCE_MS,
         killSignal: 'SIGKILL',
         env: { PATH, CLONE: ROOT, HERE: join(import.meta.dirname, 'several-nodes') },
       },

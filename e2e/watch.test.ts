@@ -4,11 +4,11 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { freePort } from '@keyferry/plumbing/free-port'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../plumbing/test/postgres.ts'
+import { PATIENCE_MS } from '../plumbing/test/until.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -129,7 +129,7 @@ describe.each(databases)('run --watch on %s', (kind, url) => {
       const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
       return (await answer.text()).includes('keyferry_held_calls 1\n')
     }, true)
-    using database = new DatabaseSync(join(server.dataDir, 'keyferry.db'), { timeout: 5_000 })
+    using database = new DatabaseSync(join(server.dataDir, 'keyferry.db'), { timeout: PATIENCE_MS })
     database.exec('delete from deliveries')
     server = await server.restart()
     await until(() => database.prepare('select count(*) as count from deliveries').get()?.['count'], 1)
@@ -151,11 +151,10 @@ describe.each(databases)('run --watch on %s', (kind, url) => {
     await call('DELETE', place)
     await change('A', 'not for this machine')
     await until(() => stderr().includes('has no grant for this bundle'), true)
-    await sleep(300)
-    expect(lines()).toHaveLength(1)
-    expect(stderr().match(/the program keeps the values it has/g)).toHaveLength(1)
     await call('PUT', place, { scope: 'deliver' })
     await until(() => lines().at(-1)?.startsWith('start not for this machine'), true)
+    expect(lines().filter((line) => line.startsWith('start'))).toHaveLength(2)
+    expect(stderr().match(/the program keeps the values it has/g)).toHaveLength(1)
     child.kill('SIGTERM')
     expect(await exit).toBe(0)
   })

@@ -1,10 +1,9 @@
+import { PATIENCE_MS } from '../../plumbing/test/until.ts'
 import { AXE, RUN_AXE } from '../app-page.ts'
 import type { EnginePage } from './engine.ts'
 
 /** An address (none: the current one), and a part of its page's heading. */
 export type Place = readonly [path: string, heading: string]
-
-const THERE_WITHIN_MS = 20_000
 
 /** Record errors of this document from now on, and load the accessibility rules into it. */
 export async function watch(page: EnginePage): Promise<void> {
@@ -35,7 +34,7 @@ export async function faultsAt(
     const isThere = () =>
       titles().some((title) => title.includes(${JSON.stringify(heading)})) &&
       !document.querySelector('main').textContent.includes('Loading ')
-    const deadline = performance.now() + ${THERE_WITHIN_MS}
+    const deadline = performance.now() + ${PATIENCE_MS}
     while (!isThere() && performance.now() < deadline) await drawn()
     const arrived = isThere()
     // During a change of theme, text and background can belong to different themes. Hidden animations can run forever.

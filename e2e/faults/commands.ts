@@ -16,6 +16,7 @@ import { fuzzEnvText } from './env-fuzz.ts'
 import { hostedStores } from './hosted-stores.ts'
 import { fuzzHttp } from './http-fuzz.ts'
 import { killUnderLoad } from './kills.ts'
+import { testMutants } from './mutants/mutants.ts'
 import { type Outage, redisFailovers, storeOutages, sufferOutage } from './outages.ts'
 import { patroniFailovers } from './patroni.ts'
 import { holdProperties } from './properties.ts'
@@ -38,6 +39,8 @@ export type Counts = {
   readonly idle: number
   readonly fuzz: number
   readonly soakMinutes: number
+  readonly mutants: number
+  readonly seed: number
 }
 
 type Command = (counts: Counts) => AsyncGenerator<Verdict>
@@ -101,6 +104,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 
   async *properties({ fuzz }) {
     yield await holdProperties(fuzz)
+  },
+
+  async *mutants({ mutants, seed }) {
+    yield* testMutants(mutants, seed)
   },
 
   async *trials() {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { COMMANDS, type Counts } from './commands.ts'
 
 const USAGE = `npm run faults -- [NAME…] [--kills 30] [--approvals 500] [--waiters 8] [--revocations 1000]
-    [--idle 10000] [--fuzz 20000] [--soak-minutes 20]
+    [--idle 10000] [--fuzz 20000] [--soak-minutes 20] [--mutants 80] [--seed 1]
 Names: ${Object.keys(COMMANDS).join(', ')}; without one, all.\n`
 
 const { values, positionals } = parseArgs({
@@ -15,6 +15,8 @@ const { values, positionals } = parseArgs({
     idle: { type: 'string', default: '10000' },
     fuzz: { type: 'string', default: '20000' },
     'soak-minutes': { type: 'string', default: '20' },
+    mutants: { type: 'string', default: '80' },
+    seed: { type: 'string', default: '1' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -26,6 +28,8 @@ const counts: Counts = {
   idle: Number(values.idle),
   fuzz: Number(values.fuzz),
   soakMinutes: Number(values['soak-minutes']),
+  mutants: Number(values.mutants),
+  seed: Number(values.seed),
 }
 const unknown = positionals.filter((name) => !(name in COMMANDS))
 if (values.help || unknown.length > 0 || !Object.values(counts).every((count) => count > 0)) {

@@ -1,0 +1,86 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../../documents.ts'
+import { type Change, changed } from './changes.ts'
+import type { Copy } from './copy.ts'
+import { NearestTests, type Place, STORY } from './nearest.ts'
+import { type Body, numberBodies, type Recording } from './recording.ts'
+
+const TESTS = '{api,cli,contract,crypto,plumbing,server,web,e2e}/**/*.test.{ts,tsx}'
+const LIMIT_MS = 300_000
+const TEST_LIMIT_MS = 120_000
+const AROUND = 800
+const POSTGRES = /postgres/
+
+/** A change of a file of the product. */
+export type Mutant = Change & { readonly file: string }
+
+/** The files of these patterns with their texts. */
+export function textsOf(
+  patterns: readonly string[],
+  isWanted: (file: string) => boolean,
+): Map<string, string> {
+  const files = globSync(patterns, { cwd: ROOT }).filter(isWanted).toSorted()
+  return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
+}
+
+/** Makes mutants in a copy, and runs the nearest tests. */
+export class Trial {
+  readonly #copy: Copy
+  readonly #sources: ReadonlyMap<string, string>
+  readonly #nearest: NearestTests
+  readonly #bodies: ReadonlyMap<string, readonly Body[]>
+  readonly #sound: Set<string>
+
+  constructor(copy: Copy, sources: ReadonlyMap<string, string>, recording: Recording) {
+    this.#copy = copy
+    this.#sources = sources
+    const tests = textsOf([TESTS], (file) => !file.includes('node_modules'))
+    this.#nearest = new NearestTests(tests, recording)
+    this.#bodies = numberBodies(sources)
+    this.#sound = new Set(recording.tested.filter(({ isPassed }) => isPassed).map(({ file }) => file))
+  }
+
+  /** @returns what noticed it, or null */
+  async noticedBy(mutant: Mutant): Promise<string | null> {
+    const source = this.#sources.get(mutant.file) ?? ''
+    const { near, far } = this.#nearest.of(this.#placeOf(mutant, source))
+    for (const files of [near, far].filter(({ length }) => length > 0)) {
+      this.#copy.write(mutant.file, changed(source, mutant))
+      const tested = await this.#run(files, POSTGRES.test(mutant.file) ? 'all' : 'sqlite')
+      this.#copy.write(mutant.file, source)
+      if (tested === null) return 'hangs'
+      const noticed = await this.#firstSound(
+        tested.filter(({ isPassed }) => !isPassed).map(({ file }) => file),
+      )
+      if (noticed) return noticed
+    }
+    return null
+  }
+
+  // A test that also fails without the mutant says nothing about it.
+  async #firstSound(failed: readonly string[]): Promise<string | undefined> {
+    const isSound = (file: string) => file === 'the build' || this.#sound.has(file)
+    const [first] = failed
+    if (first === undefined || failed.some(isSound)) return failed.find(isSound)
+    const again = await this.#run([first], 'all')
+    if (!again?.every(({ isPassed }) => isPassed)) return undefined
+    this.#sound.add(first)
+    return first
+  }
+
+  async #run(files: readonly string[], databases: 'sqlite' | 'all') {
+    const mode = databases === 'all' || files.some((file) => STORY.test(file)) ? 'test' : 'fast'
+    const limits = ['--testTimeout', '--hookTimeout'].flatMap((limit) => [limit, String(TEST_LIMIT_MS)])
+    return await this.#copy.test([...files, '--bail', '1', '--mode', mode, ...limits], LIMIT_MS, databases)
+  }
+
+  #placeOf({ file, start, before }: Mutant, source: string): Place {
+    const end = start + before.length
+    const around = (this.#bodies.get(file) ?? []).filter((body) => body.start <= start && end <= body.end)
+    const ids = around.toSorted((a, b) => b.start - a.start).map(({ id }) => id)
+    const outer = around.toSorted((a, b) => a.start - b.start)[0]
+    const [from, to] = outer ? [outer.start, outer.end] : [Math.max(0, start - AROUND), end + AROUND]
+    return { file, text: source.slice(from, to), ids }
+  }
+}

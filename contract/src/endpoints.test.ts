@@ -22,6 +22,16 @@ test.each(rows)('%s names no failure that its access and its parts imply', (_, {
   expect(errors.filter((status) => implied.includes(status))).toEqual([])
 })
 
+const isReadWithoutInput = ({ method, path, query, errors = [] }: Endpoint) =>
+  method === 'GET' && !path.includes('{') && !query && !errors.includes(400)
+
+test.each(rows.filter(([, row]) => isReadWithoutInput(row)))(
+  '%s, a read without input, answers no 400',
+  (_, row) => {
+    expect(failureStatuses(row)).not.toContain(400)
+  },
+)
+
 const HAS_PERSON = new Set<Endpoint['access']>(['session', 'member', 'owner'])
 
 test.each(rows)('%s says exactly if a person writes what decides about a signature', (_, row) => {

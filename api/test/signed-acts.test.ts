@@ -210,6 +210,20 @@ describe.each(oneDatabase)('signed changes on %s', (kind) => {
     expect(again.status).toBe(409)
   })
 
+  test('the log says who announced an act that lasts, and who stopped it', async () => {
+    const parts = await asWanted('createMachineToken')
+    await rule('passkey')
+    await send('createMachineToken', parts, key.sign(askedIn(await send('createMachineToken', parts))))
+    const { json } = await api.call('listLastingActs', { as: second })
+    const act_id = json.at(-1)?.id ?? ''
+    await api.call('endLastingAct', { as: second, params: { act_id } })
+    const { json: log } = await api.call('listAudit', { as: second, query: { limit: '2' } })
+    expect(log.map(({ action, actor }) => [action, actor.id])).toEqual([
+      ['lasting_act.ended', second.userId],
+      ['lasting_act.announced', world.owner.userId],
+    ])
+  })
+
   test('of two calls at once, one carries out an act that waited', async () => {
     const parts = await asWanted('createMachineToken')
     await rule('passkey')

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../../documents.ts'
@@ -26,6 +26,8 @@ export class Copy {
   readonly folder = mkdtempSync(join(tmpdir(), 'keyferry-mutants-'))
 
   constructor() {
+    // PostgreSQL runs under another account, and its programs are in this folder.
+    chmodSync(this.folder, 0o711)
     const files = execFileSync('git', FILES, { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
     for (const file of files)
       if (existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(this.folder, file))

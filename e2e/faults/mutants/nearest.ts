@@ -3,9 +3,10 @@ import type { Recording } from './recording.ts'
 /** Where a change is: its file, the text of its function, and the functions around it from the inside out. */
 export type Place = { readonly file: string; readonly text: string; readonly ids: readonly number[] }
 
-const NEAR_MS = 30_000
-const FAR_MS = 90_000
+const NEAR_MS = 15_000
+const FAR_MS = 120_000
 const UNKNOWN_MS = 15_000
+const MOST = 8
 
 // Of a function that all tests call, these say which tests are about it.
 const WEIGHT_OF_PATH = 4
@@ -15,7 +16,6 @@ export const STORY = /^(e2e|release|server\/test|cli\/test)\//
 
 /** The stories of each room. Not all of them are recorded. */
 const STORIES: Readonly<Record<string, RegExp>> = {
-  api: /^e2e\/app-/,
   cli: /^(cli\/test\/|e2e\/(?!app-)[^/]*$)/,
   server: /^server\/test\//,
   web: /^e2e\/app-/,
@@ -60,12 +60,13 @@ export class NearestTests {
 
   #within(budgetMs: number, files: readonly string[]): string[] {
     let left = budgetMs
-    return files.filter((file, index) => {
+    const taken = files.filter((file, index) => {
       const ms = this.#ms.get(file) ?? UNKNOWN_MS
       if (ms > left && index > 0) return false
       left -= ms
       return true
     })
+    return taken.slice(0, MOST)
   }
 
   #sizeOf(file: string): number {

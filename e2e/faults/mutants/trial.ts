@@ -7,7 +7,7 @@ import { NearestTests, type Place, STORY } from './nearest.ts'
 import { type Body, numberBodies, type Recording } from './recording.ts'
 
 const TESTS = '{api,cli,contract,crypto,plumbing,server,web,e2e}/**/*.test.{ts,tsx}'
-const LIMIT_MS = 300_000
+const LIMIT_MS = 8 * 60_000
 const TEST_LIMIT_MS = 120_000
 const AROUND = 800
 const POSTGRES = /postgres/
@@ -24,6 +24,13 @@ export function textsOf(
   return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
 }
 
+// Some tests read their cases from a folder of the same name.
+function testTexts(): Map<string, string> {
+  const tests = textsOf([TESTS], (file) => !file.includes('node_modules'))
+  const cases = (file: string) => textsOf([`${file.replace(/\.test\.tsx?$/, '')}/*.txt`], () => true)
+  return new Map([...tests].map(([file, text]) => [file, [text, ...cases(file).values()].join('\n')]))
+}
+
 /** Makes mutants in a copy, and runs the nearest tests. */
 export class Trial {
   readonly #copy: Copy
@@ -35,8 +42,7 @@ export class Trial {
   constructor(copy: Copy, sources: ReadonlyMap<string, string>, recording: Recording) {
     this.#copy = copy
     this.#sources = sources
-    const tests = textsOf([TESTS], (file) => !file.includes('node_modules'))
-    this.#nearest = new NearestTests(tests, recording)
+    this.#nearest = new NearestTests(testTexts(), recording)
     this.#bodies = numberBodies(sources)
     this.#sound = new Set(recording.tested.filter(({ isPassed }) => isPassed).map(({ file }) => file))
   }

@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
   })
 
   test('what completion runs makes no request', () => {
-    const words = [CLIENT_PROGRAM, 'ls', '--here', '--quiet']
+    const words = [CLIENT_PROGRAM, '__complete', '1', 'run', '']
     const { status, stdout, stderr } = spawnSync(process.execPath, words, {
       cwd: folder,
       env: environment(false),

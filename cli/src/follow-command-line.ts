@@ -6,6 +6,7 @@ import { VERSION } from './base/version.ts'
 import type { Command } from './command-line/command.ts'
 import { isForMachines, parseWords, viewOf } from './command-line/parse-words.ts'
 import { commands, GROUPS } from './commands/commands.ts'
+import { printCompletions } from './commands/completion.ts'
 
 // Words that work like commands and have no help page.
 const PLAIN_WORDS = ['help', 'version']
@@ -36,6 +37,7 @@ async function dispatch(args: readonly string[], parts: Parts): Promise<number> 
   if (verb === '--help' || verb === '-h') return await printHelp([], parts)
   if (VERSION_WORDS.includes(verb)) return print(parts, `${VERSION}\n`)
   if (verb === 'help') return await printHelp(rest, parts)
+  if (verb === '__complete') return await printCompletions(rest, commands, parts)
   const command = requireCommand(verb)
   const words = parseWords(command, rest)
   if (words.has('help')) return await printHelp([verb], parts)

@@ -1,6 +1,6 @@
 import type { Command, CommandGroups } from '../command-line/command.ts'
 import { auditCommand } from './audit.ts'
-import { completionOf } from './completion.ts'
+import { completionCommand } from './completion.ts'
 import { composeCommand } from './compose.ts'
 import { diffCommand } from './diff.ts'
 import { doctorCommand } from './doctor.ts'
@@ -24,7 +24,8 @@ import { trustKeyCommand } from './trust-key.ts'
 import { unsetCommand } from './unset.ts'
 import { whoamiCommand } from './whoami.ts'
 
-const verbs: CommandGroups = {
+/** Every verb, as help groups them. */
+export const GROUPS: CommandGroups = {
   Common: [
     runCommand,
     pullCommand,
@@ -47,12 +48,8 @@ const verbs: CommandGroups = {
     forgetCommand,
     trustKeyCommand,
     selfCommand,
+    completionCommand,
   ],
 }
-
-const completion = completionOf(Object.values(verbs).flat())
-
-/** Every verb, as help groups them. */
-export const GROUPS: CommandGroups = { ...verbs, Rare: [...(verbs['Rare'] ?? []), completion] }
 
 export const commands: readonly Command[] = Object.values(GROUPS).flat()

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -9,7 +10,6 @@ import * as z from 'zod'
 import { printable } from '../base/printable.ts'
 import { VERSION } from '../base/version.ts'
 import type { RunHost } from './approved-run.ts'
-import { LineTransport } from './line-transport.ts'
 import { Runs } from './runs.ts'
 import { answer, INPUT, OUTPUT } from './tool.ts'
 
@@ -35,8 +35,9 @@ type McpHost = Omit<RunHost, 'agent' | 'openLink'>
  * Source: Model Context Protocol, revisions 2025-11-25 and 2026-07-28. */
 export async function serveMcp(host: McpHost, agent: string | null): Promise<void> {
   const runs = new Runs()
-  const serving = serveStdio(() => serverOf(runs, host, agent), { transport: new LineTransport() })
-  await new Promise((resolve) => void process.stdin.once('end', resolve).once('close', resolve))
+  const serving = serveStdio(() => serverOf(runs, host, agent))
+  // The library pauses it when a line is too long to be a message.
+  await Promise.race(['end', 'close', 'pause'].map((event) => once(process.stdin, event)))
   await runs.cancelAll()
   await serving.close()
 }

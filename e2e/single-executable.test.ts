@@ -120,7 +120,10 @@ test('it obeys neither .env nor bunfig.toml of the folder that it starts in', as
   writeFileSync(join(folder, '.env'), 'KEYFERRY_SERVER=https://evil.example\nINJECTED=1\n')
   writeFileSync(join(folder, 'bunfig.toml'), 'preload = ["./preload.ts"]\n')
   writeFileSync(join(folder, 'preload.ts'), 'console.log("preloaded")\n')
-  const { stdout } = await onBareMachine('unset KEYFERRY_SERVER; keyferry status; keyferry --version', folder)
+  const { stdout } = await onBareMachine(
+    'unset KEYFERRY_SERVER; keyferry doctor --brief; keyferry --version',
+    folder,
+  )
   expect(stdout).toContain('http://127.0.0.1:5393')
   expect(stdout).not.toMatch(/evil|preloaded/)
   const run = await onBareMachine('keyferry run dev/app --no-open -- printenv INJECTED', folder)

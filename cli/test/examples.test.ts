@@ -13,17 +13,7 @@ import { playSession } from './session.ts'
 
 const VALUES = { DATABASE_URL: 'postgres://db', PORT: '3000', HOST: 'localhost' }
 // These use a library; each gets a new one.
-const NEED_LIBRARY = new Set([
-  'import',
-  'set',
-  'status',
-  'doctor',
-  'diff',
-  'ls',
-  'whoami',
-  'unset',
-  'restore',
-])
+const NEED_LIBRARY = new Set(['import', 'set', 'doctor', 'diff', 'ls', 'whoami', 'unset', 'restore'])
 // What an example needs: bundles to compare or to list, or a value, because these tests have no terminal to type it.
 const BEFORE: Readonly<Record<string, string>> = {
   import: 'for app in web api; do mkdir -p apps/$app; cp .env apps/$app/; done; ',

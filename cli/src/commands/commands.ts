@@ -17,10 +17,7 @@ import { releaseCommand } from './release.ts'
 import { restoreCommand } from './restore.ts'
 import { resumeCommand } from './resume.ts'
 import { runCommand } from './run.ts'
-import { selfCommand } from './self.ts'
 import { setCommand } from './set.ts'
-import { statusCommand } from './status.ts'
-import { trustKeyCommand } from './trust-key.ts'
 import { unsetCommand } from './unset.ts'
 import { whoamiCommand } from './whoami.ts'
 
@@ -40,16 +37,7 @@ export const GROUPS: CommandGroups = {
   ],
   Agents: [mcpCommand, releaseCommand],
   CI: [whoamiCommand, resumeCommand, receiptCommand, auditCommand],
-  Rare: [
-    initCommand,
-    statusCommand,
-    doctorCommand,
-    composeCommand,
-    forgetCommand,
-    trustKeyCommand,
-    selfCommand,
-    completionCommand,
-  ],
+  Rare: [initCommand, doctorCommand, composeCommand, forgetCommand, completionCommand],
 }
 
 export const commands: readonly Command[] = Object.values(GROUPS).flat()

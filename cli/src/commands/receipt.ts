@@ -18,7 +18,8 @@ export const receiptCommand: Command = {
   flags: [
     flagOf('--require-touch', 'Exit with code 6 unless each approver signed with a key that you trust'),
     flagOf('--key FINGERPRINT...', 'Trust only this approval key: 20 letters, as its person reads them'),
-    flagOf('--workspace ID', 'Require this workspace, and trust its first keys and those of trust-key'),
+    flagOf('--workspace ID', 'Require this workspace, and trust its first keys'),
+    flagOf('--trust FINGERPRINT...', 'From now on, trust this key of the workspace too'),
   ],
   examples: {
     'keyferry pull dev/app --receipt receipt.json >/dev/null && keyferry receipt verify receipt.json':
@@ -29,8 +30,13 @@ export const receiptCommand: Command = {
     if (verb !== 'verify' || file === undefined) {
       throw usageError('no file given', 'For example: keyferry receipt verify receipt.json')
     }
-    const { readFingerprint, requireTrustedKeys } = await import('../receipt/approval-keys.ts')
+    const { readFingerprint, requireTrustedKeys, requireWorkspace, trustKey } = await import(
+      '../receipt/approval-keys.ts'
+    )
     const trusted = { named: words.names('key').map(readFingerprint), workspace: readWorkspaceId(words) }
+    const added = words.names('trust').map(readFingerprint)
+    if (added.length > 0 && trusted.workspace === null)
+      throw usageError('--trust needs --workspace', 'Give the id of the workspace.')
     if (words.has('require-touch') && trusted.named.length === 0 && trusted.workspace === null)
       throw usageError('--require-touch needs --workspace or --key', 'Give an id or a fingerprint.')
     const { server, receipt } = readFile(file)
@@ -52,7 +58,9 @@ export const receiptCommand: Command = {
     const rows = isDeposit ? depositRows(depositReceiptIn(fields)) : deliveryRows(deliveryReceiptIn(fields))
     const keys = signed.map(({ fingerprint }) => ['Signed', `by the approval key ${fingerprint}`] as const)
     const used = signed.map(({ fingerprint }) => fingerprint)
-    requireTrustedKeys(used, { ...trusted, fields }, parts)
+    requireWorkspace(trusted.workspace, fields)
+    for (const key of added) trustKey(key, trusted.workspace ?? '', parts)
+    requireTrustedKeys(used, trusted, parts)
     const all = [['Server', printable(server, 200)], ...rows, ...keys]
     const lines = all.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`)
     const verdict = `The receipt is valid: signed by the key ${named}, which this client has stored.\n`

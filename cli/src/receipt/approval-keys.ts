@@ -15,15 +15,20 @@ export function readFingerprint(text: string): string {
   throw usageError(`${printable(text, 60)} is not the fingerprint of an approval key`, next)
 }
 
+/** Require that a receipt is of the workspace that the person named, if they named one.
+ * @throws CliError refused */
+export function requireWorkspace(workspace: string | null, fields: unknown): void {
+  if (workspace !== null && orNull(field('workspace', field('id', string)))(fields) !== workspace)
+    throw refusedAnswer('the receipt is of another workspace')
+}
+
 /** Require that trusted keys signed a receipt: the named ones, or else the first of a workspace, which are shown.
  * @throws CliError refused · general: a key cannot be stored */
 export function requireTrustedKeys(
   signed: readonly string[],
-  { named, workspace, fields }: { named: readonly string[]; workspace: string | null; fields: unknown },
+  { named, workspace }: { named: readonly string[]; workspace: string | null },
   parts: Pick<Parts, 'stderr'> & StateParts,
 ): void {
-  if (workspace !== null && orNull(field('workspace', field('id', string)))(fields) !== workspace)
-    throw refusedAnswer('the receipt is of another workspace')
   if (named.length > 0 && !signed.every((key) => named.includes(key)))
     throw refusedAnswer('a key that you do not name signed the approval')
   if (named.length > 0 || workspace === null) return
@@ -33,7 +38,7 @@ export function requireTrustedKeys(
   if (trusted.length > 0 && unknown !== undefined)
     throw refusedError(
       `the approval key ${unknown} is new in the workspace ${workspace}`,
-      `Ask its person to read the fingerprint to you. If it is the same, run keyferry trust-key ${unknown} --workspace ${workspace}`,
+      `Ask its person to read the fingerprint to you. If it is the same, add --trust ${unknown}`,
     )
   for (const key of new Set(trusted.length > 0 ? [] : signed)) {
     trustKey(key, workspace, parts)

@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser())('the page of a request for names', () => {
     await server?.dispose()
   })
 
-  async function opened(bundle: string | null, options: Asking & { suffix?: string; width?: number } = {}) {
+  async function opened(bundle: string, options: Asking & { suffix?: string; width?: number } = {}) {
     const { suffix = '', width = 1280, ...asking } = options
     const terminal = new Terminal(server.url)
     const request = await terminal.askForNames(bundle, asking)
@@ -35,8 +35,9 @@ describe.skipIf(!hasBrowser())('the page of a request for names', () => {
   }
 
   test('it shows the names without values, and the terminal lists them after the code', async () => {
-    const { terminal, page, id } = await opened('dev/app')
+    const { terminal, page, id } = await opened('dev/app', { width: 360 })
     await page.getByRole('heading', { name: 'List these names?' }).waitFor()
+    await expectNoSidewaysScroll(page)
     const list = page.getByRole('list', { name: 'Names to list' })
     await list.waitFor()
     const shown = await list.getByRole('listitem').allInnerTexts()
@@ -53,21 +54,6 @@ describe.skipIf(!hasBrowser())('the page of a request for names', () => {
     expect(got['names']).toHaveLength(shown.length)
     await page.getByRole('heading', { name: 'Listed' }).waitFor()
     await expectAccessible(page)
-    await closePage(page)
-  })
-
-  test('without a bundle it shows the bundles, on a phone too', async () => {
-    const { terminal, page, id } = await opened(null, { width: 360 })
-    await page.getByRole('heading', { name: 'List your bundles?' }).waitFor()
-    await page.getByRole('list', { name: 'Bundles to list' }).waitFor()
-    await page.getByText('prod/shop/app').waitFor()
-    await expectNoSidewaysScroll(page)
-    await expectAccessible(page)
-    await readRequest(page)
-    await page.getByRole('button', { name: /^List \d+ bundles/ }).click()
-    await terminal.release(id, await page.getByText(/^\d{3} \d{3}$/).innerText())
-    await terminal.wait(id)
-    await page.getByRole('heading', { name: 'Listed' }).waitFor()
     await closePage(page)
   })
 

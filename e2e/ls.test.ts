@@ -67,16 +67,22 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
     await page.context().close()
   })
 
-  test('ls prints the bundles, and the code brings the approval back', async () => {
-    const terminal = client(['ls'], false)
+  test('the code of the page brings the approval back', async () => {
+    const terminal = client(['ls', 'dev/app'], false)
     const [link] = await terminal.appears(/http\S+\/a\/[\w-]{22}/)
-    const page = await press(link, /^List \d+ bundles/)
+    const page = await press(link, /^List \d+ names/)
     const code = await page.getByText(/^\d{3} \d{3}$/).innerText()
     await terminal.appears(/six digits from the page: /)
     terminal.type(`${code}\r`)
     expect(await terminal.exit).toBe(0)
-    expect(terminal.output()).toMatch(/(?:APPLICATION|BUNDLE) [\s\S]*prod\/shop/)
+    expect(terminal.output()).toMatch(/STRIPE_SECRET_KEY +secret/)
     await page.context().close()
+  })
+
+  test('ls without a bundle names the page that lists them', async () => {
+    const terminal = client(['ls'], false)
+    expect(await terminal.exit).toBe(2)
+    expect(terminal.output()).toContain(`Open ${server.url}, or name a bundle.`)
   })
 
   function diff(bundle: string, env: NodeJS.ProcessEnv) {

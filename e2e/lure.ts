@@ -41,17 +41,17 @@ export class Attacker {
   /** Ask for the names of a bundle, or for the bundles of a workspace.
    * @returns the id, and the path of the approval page */
   async askForNames(
-    bundle: string | null,
+    bundle: string,
     {
       release = ['loopback', 'code'],
       meta = { hostname: 'laptop', user: 'sam' },
     }: { release?: readonly Way[]; meta?: Readonly<Record<string, string>> } = {},
   ): Promise<{ id: string; path: string }> {
-    const argv = ['keyferry', 'ls', ...(bundle === null ? [] : [bundle])]
+    const argv = ['keyferry', 'ls', bundle]
     const { status, body } = await this.#call('POST', '', {
       kind: 'names',
       client_pubkey: Buffer.from(this.keys.publicKey).toString('base64'),
-      ...(bundle === null ? {} : { bundle_id: bundle }),
+      bundle_id: bundle,
       release,
       poll_challenge: pollChallenge(this.verifier),
       argv,

@@ -4,11 +4,11 @@ import { startBoundServer } from './bound-server.ts'
 import { Attacker as Terminal } from './lure.ts'
 import type { Shot, World } from './shot.ts'
 
-/** The page of a request for names: of one bundle, of a mistyped one, of all bundles, and after the approval. */
+/** The page of a request for names: of one bundle, of a mistyped one, and after the approval. */
 export async function nameShots(): Promise<World> {
   const { server, cookie } = await startBoundServer()
 
-  const asked = (bundle: string | null, after?: (page: Page) => Promise<void>) => async (page: Page) => {
+  const asked = (bundle: string, after?: (page: Page) => Promise<void>) => async (page: Page) => {
     const request = await new Terminal(server.url).askForNames(bundle)
     await page.context().addCookies([{ ...cookie, url: server.url }])
     await page.goto(server.url + request.path)
@@ -19,7 +19,6 @@ export async function nameShots(): Promise<World> {
   const list: Shot[] = [
     { name: 'names-one-bundle', show: asked('dev/app') },
     { name: 'names-mistyped', show: asked('dev/ap') },
-    { name: 'names-bundles', show: asked(null) },
     { name: 'names-code', show: asked('dev/app', approve) },
   ]
   return { list, servers: [server] }

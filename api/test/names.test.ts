@@ -47,7 +47,7 @@ describe.each(places)('requests for names on %s and %s', (kind, redisUrl) => {
     const terminal = client()
     const requestId = await terminal.asksFor({ bundle: bundle.name })
     const offer = await offerOf(api, owner, { requestId, bundle_id: bundle.id })
-    expect(offer.json).toMatchObject({ bundle, names: NAMES, bundles: [], left_out: 0, may_approve: true })
+    expect(offer.json).toMatchObject({ bundle, names: NAMES, may_approve: true })
     const approved = await approve(requestId)
     expect([approved.status, approved.json]).toEqual([200, { ok: true }])
     const answer = await terminal.waits(requestId)
@@ -60,20 +60,9 @@ describe.each(places)('requests for names on %s and %s', (kind, redisUrl) => {
       approvers: [expect.any(String)],
       bundle,
       names: NAMES,
-      bundles: [],
-      left_out: 0,
     })
     expect(JSON.stringify([list, offer.json])).not.toMatch(/s3cret|8o8o|l3gacy/)
     await expect.poll(async () => (await terminal.waits(requestId)).status).toBe(404)
-  })
-
-  test('without a bundle, the terminal gets the bundles of the workspace', async () => {
-    const terminal = client()
-    const requestId = await terminal.asksFor()
-    expect((await approveNames(api, member, { requestId })).status).toBe(200)
-    const { bundles, bundle: none } = await terminal.listed(requestId)
-    expect(none).toBeNull()
-    expect(bundles).toContainEqual({ ...bundle, key_count: 2 })
   })
 
   test('the context says which kind it is, and the server says that it knows the kind', async () => {
@@ -114,16 +103,6 @@ describe.each(places)('requests for names on %s and %s', (kind, redisUrl) => {
     expect(count('names.approved') - count('names.void')).toBe(1)
   })
 
-  test('what asks for a bundle needs one, and what asks for none takes none', async () => {
-    const named = await client().asksFor({ bundle: bundle.name })
-    const unnamed = await client().asksFor()
-    expect((await approveNames(api, owner, { requestId: named })).failure).toMatchObject({
-      error: 'bundle_id required',
-    })
-    expect((await approve(unnamed)).status).toBe(400)
-    expect((await offerOf(api, owner, { requestId: unnamed, bundle_id: bundle.id })).status).toBe(400)
-  })
-
   test('another workspace gets neither the names nor learns of the bundle', async () => {
     const stranger = await api.newOwner()
     const requestId = await client().asksFor({ bundle: bundle.name })
@@ -131,8 +110,6 @@ describe.each(places)('requests for names on %s and %s', (kind, redisUrl) => {
     expect((await approve(requestId, {}, stranger)).status).toBe(404)
     const outside = { ...stranger, tenantId: owner.tenantId }
     expect((await approve(requestId, {}, outside)).status).toBe(403)
-    const open = await client().asksFor()
-    expect((await offerOf(api, stranger, { requestId: open })).json.bundles).toEqual([])
   })
 
   test('each kind of request is approved in its own way only', async () => {
@@ -162,6 +139,7 @@ describe.each(places)('requests for names on %s and %s', (kind, redisUrl) => {
     const { poll_challenge: _, release: __, ...unproved } = whole
     const wrong: [string, Record<string, unknown>][] = [
       ['no challenge', unproved],
+      ['no bundle', { ...whole, bundle_id: undefined }],
       ['keys', { ...whole, template_keys: ['A'] }],
       ['another kind', { ...whole, kind: 'values' }],
     ]
@@ -242,35 +220,6 @@ describe.each(places)('requests for names on %s and %s', (kind, redisUrl) => {
     expect((await approve(await asks(), choice)).json).toEqual({ ok: true })
   })
 
-  test('the list of bundles leaves out those whose rules forbid it, and takes the strictest grade of the rest', async () => {
-    const team = await api.newOwner()
-    const bundles = [
-      await newBundle(api, team, { IN_DEV: 'd' }),
-      await newBundle(api, team, { IN_PROD: 'p' }),
-    ]
-    const [dev, prod] = bundles.map(({ id, name }) => ({ id, name, key_count: 1 }))
-    const rules = (body: Record<string, unknown>) =>
-      api.call('changeBundlePolicy', { as: team, params: { bundle_id: prod?.id ?? '' }, body })
-    const offer = async (meta = {}, release?: string[]) => {
-      const requestId = await client().asksFor({ meta, ...(release ? { release } : {}) })
-      return (await offerOf(api, team, { requestId })).json
-    }
-    await rules({ agents: 'deny', assurance: 'bound' })
-    const whole = await offer()
-    expect(whole).toMatchObject({ left_out: 0, assurance: 'bound', release_required: true })
-    expect(whole.bundles.map(({ id }) => id).toSorted()).toEqual(bundles.map(({ id }) => id).toSorted())
-    const part = { bundles: [dev], left_out: 1, assurance: 'compat', may_approve: true }
-    expect(await offer({ agent: 'Some Agent' })).toMatchObject(part)
-    expect(await offer({}, [])).toMatchObject(part)
-  })
-
-  test('the rules of the workspace count even without a bundle', async () => {
-    const team = await api.newOwner()
-    await api.call('changeTenantPolicy', { as: team, body: { assurance: 'bound' } })
-    const requestId = await client().asksFor()
-    expect((await approveNames(api, team, { requestId })).failure?.code).toBe('release_required')
-  })
-
   test('when a person leaves, what they approved and no client fetched is gone', async () => {
     const leaver = await joinWorkspace(api, owner, 'member')
     const terminal = client()
@@ -288,15 +237,16 @@ test('an approval that never returns raises the alarm when its request expires',
     now: () => new Date(Date.now() + skippedMs),
   })
   const owner = await api.newOwner()
-  const requestId = await new NamesClient(api).asksFor()
-  await approveNames(api, owner, { requestId, release: 'loopback' })
+  const bundle = await newBundle(api, owner, { A: 'a' })
+  const requestId = await new NamesClient(api).asksFor({ bundle: bundle.name })
+  await approveNames(api, owner, { requestId, bundle_id: bundle.id, release: 'loopback' })
   const newest = async () => (await api.call('listAudit', { as: owner })).json[0]
   expect(await newest()).toMatchObject({ action: 'names.approved', data: { release: 'loopback' } })
   skippedMs = 300_000
   await api.sweep()
   expect(await newest()).toMatchObject({
     action: NOT_RETURNED,
-    target: { kind: 'tenant' },
+    target: { kind: 'bundle', id: bundle.id },
     data: { reason: 'expired' },
   })
   await api.close()

@@ -11,20 +11,7 @@ const NAMES = {
     { name: 'DATABASE_URL', is_secret: true, required: true },
     { name: 'PORT', is_secret: false, required: false },
   ],
-  bundles: [],
-  left_out: 0,
 }
-const BUNDLES = {
-  ...NAMES,
-  bundle: null,
-  names: [],
-  bundles: [
-    { ...BUNDLE, key_count: 2 },
-    { id: 'e5a7d1c2-0c5e-4f0e-9a55-7a10f0b6a0e3', name: 'dev/worker', key_count: 1 },
-  ],
-  left_out: 1,
-}
-
 const created = (asked: Asked, fields: object = {}) => ({
   body: { ...createdAnswer(asked).body, kind: 'names', ...fields },
 })
@@ -38,7 +25,6 @@ const lists = (list: object): Behaviour => ({
 /** Servers where people sign in, which are asked for names. */
 export const LIST_BEHAVIOURS = {
   'lists names': lists(NAMES),
-  'lists bundles': lists(BUNDLES),
   'lists another bundle': lists({ ...NAMES, bundle: { id: 'e5a7d1c2', name: 'dev/worker' } }),
   'lists a workspace of the same name': lists({
     ...NAMES,

@@ -1,4 +1,4 @@
-import { EXIT } from '../base/cli-error.ts'
+import { EXIT, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { type Command, flagOf } from '../command-line/command.ts'
@@ -15,7 +15,7 @@ export const lsCommand: Command = {
   summary: 'List the bundles, or the names that one delivers',
   details: [
     'Shows no values. On a terminal it prints a table of applications and environments, with their last use and what is expired or due, if the server says so. On a server without accounts, ls answers at once. With KEYFERRY_TOKEN it lists what that machine can read.',
-    'Where people sign in, ls needs an approval each time. The page shows who asks and the list, and only names leave the server.',
+    'Where people sign in, the page lists the bundles, and ls BUNDLE needs an approval each time. The approval page shows who asks and the list, and only names leave the server.',
   ],
   flags: [
     WORKSPACE_FLAG,
@@ -65,9 +65,12 @@ async function showTable({ bundles }: BundleLists, { stdout, env, platform, cloc
 }
 
 async function listApproved(request: Omit<RequestOptions, 'command'>, parts: Parts): Promise<BundleLists> {
+  const { bundle, server } = request
+  if (bundle === null)
+    throw usageError('this server lists its bundles on the page only', `Open ${server}, or name a bundle.`)
   const { listWithApproval } = await import('../names/list-with-approval.ts')
-  const command = ['keyferry', 'ls', ...(request.bundle === null ? [] : [request.bundle])]
-  return await listWithApproval({ ...request, command }, parts)
+  const { names } = await listWithApproval({ ...request, bundle, command: ['keyferry', 'ls', bundle] }, parts)
+  return { names, bundles: [] }
 }
 
 /** One line of the list: as JSON, and as text. */

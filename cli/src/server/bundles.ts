@@ -9,7 +9,7 @@ import { isOnThisMachine } from './server-address.ts'
 const MARKS = object({ expired: number, due: number })
 
 /** A bundle in an answer. `marks`: null where the server does not say. */
-export const listedBundle = object({
+const listedBundle = object({
   id: string,
   name: string,
   keyCount: number,

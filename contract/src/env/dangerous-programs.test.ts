@@ -218,7 +218,7 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
   {
     family: 'keyferry',
     program: 'sh',
-    args: () => ['-c', `'${process.execPath}' '${CLIENT}' status 2>&1 | grep -q 127.0.0.1:1 && : > ${ran}`],
+    args: () => ['-c', `'${process.execPath}' '${CLIENT}' doctor 2>&1 | grep -q 127.0.0.1:1 && : > ${ran}`],
     env: () => ({ KEYFERRY_SERVER: 'http://127.0.0.1:1' }),
   },
   {

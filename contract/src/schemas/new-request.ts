@@ -84,6 +84,10 @@ export const CreateRequest = z
     error: 'a request of this kind cannot be remembered: leave device out',
     path: ['device'],
   })
+  .refine(({ kind, bundle_id }) => kind !== 'names' || bundle_id !== undefined, {
+    error: 'a request for names needs bundle_id',
+    path: ['bundle_id'],
+  })
   .refine(({ kind, template_keys }) => kind !== 'names' || template_keys.length === 0, {
     error: 'a request for names lists all names: leave template_keys out',
     path: ['template_keys'],

@@ -89,7 +89,7 @@ async function countedVouch(
 }
 
 /** The rules of each place, in the same order. */
-export async function policiesOf(
+async function policiesOf(
   { stores, assurance }: Pick<RuleParts, 'assurance'> & { stores: Pick<RuleParts['stores'], 'policies'> },
   tenantId: string,
   places: readonly RuledPlace[],

@@ -50,12 +50,9 @@ async function begin(
   const text = JSON.stringify({ v: 1, kind: 'names', workspace: tenant, approvers: [username], ...listed })
   const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: maxPayloadBytes }
   const ciphertextBase64 = sealText(text, sealing)
-  const target = listed.bundle
-    ? ({ kind: 'bundle', ...listed.bundle } as const)
-    : ({ kind: 'tenant', ...tenant } as const)
+  const target = { kind: 'bundle', ...listed.bundle } as const
   const origin = { ...caller.origin, ...requestOrigin(request) }
-  const count = listed.bundle ? listed.names.length : listed.bundles.length
-  const data = { count, ...(hold === null ? {} : { release: hold.by }) }
+  const data = { count: listed.names.length, ...(hold === null ? {} : { release: hold.by }) }
   const event = { ...madeBy(stampOf(caller, parts.clock)), origin }
   const { assurance } = policy
   const approved = {

@@ -4,35 +4,24 @@ import {
   type ApprovalScope,
   groundsOf,
   type OpenCall,
-  policiesOf,
   type RuleParts,
 } from '../approvals/approval-grounds.ts'
-import {
-  type Grounds,
-  notNamed,
-  type RefusalTexts,
-  refusalOf,
-  shownRules,
-} from '../approvals/approval-rules.ts'
+import { notNamed, type RefusalTexts, shownRules } from '../approvals/approval-rules.ts'
 import { findUndecided } from '../approvals/decision.ts'
-import { UNNAMED } from '../approvals/policy.ts'
 import { DomainError } from '../base/errors.ts'
-import { mapInTurns } from '../base/turns.ts'
-import { type Bundle, type BundleStore, findBundle, listBundles } from '../library/bundle.ts'
+import { type BundleStore, findBundle } from '../library/bundle.ts'
 import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
 import type { Caller } from '../people/membership.ts'
 import type { RequestParts } from '../requests/request.ts'
-import type { ApprovalRequest } from '../requests/stored-request.ts'
 
 /*
- * What a request for names may give to the terminal: the names that a bundle delivers. If the request names no bundle,
- * it is the bundles of a workspace. It reads no value. The rules of a bundle about owners, AI agents and the return to
- * the terminal apply as for its values.
+ * What a request for names may give to the terminal: the names that a bundle delivers. It reads no value. The rules of
+ * the bundle about owners, AI agents and the return to the terminal apply as for its values.
  */
 
 export type NamesOfferParts = RequestParts & RuleParts & { stores: EntryStores & { bundles: BundleStore } }
 
-type NamesList = Pick<z.output<typeof NamesOffer>, 'bundle' | 'names' | 'bundles' | 'left_out'>
+type NamesList = Pick<z.output<typeof NamesOffer>, 'bundle' | 'names'>
 
 /** One approval is enough, because every member may read names. */
 export type OfferedNames = ApprovalScope & { listed: NamesList }
@@ -48,13 +37,11 @@ export const NAMES_REFUSALS: RefusalTexts = {
 }
 
 /** What the approver sees before the click.
- * @param bundleId of the bundle whose names are listed; undefined: the bundles of the workspace
- * @throws DomainError as `findUndecided` · not_found (the bundle) · conflict (another kind of request) · invalid (a
- *   bundle where none was asked for, or none where one was) */
+ * @throws DomainError as `findUndecided` · not_found (the bundle) · conflict (another kind of request) */
 export async function offerNames(
   parts: NamesOfferParts,
   caller: Caller,
-  { requestId, bundleId }: { requestId: string; bundleId: string | undefined },
+  { requestId, bundleId }: { requestId: string; bundleId: string },
 ): Promise<z.input<typeof NamesOffer>> {
   const asking = { caller, stored: await findUndecided(parts, requestId) }
   const offered = await offeredNames(parts, asking, bundleId)
@@ -63,57 +50,14 @@ export async function offerNames(
 
 /** @throws DomainError as `offerNames` */
 export async function offeredNames(
-  parts: NamesOfferParts,
-  asking: OpenCall,
-  bundleId: string | undefined,
-): Promise<OfferedNames> {
-  const { request } = asking.stored
-  if (request.kind !== 'names') throw new DomainError('conflict', 'This request is not for names')
-  requireAsked(request, bundleId)
-  return bundleId === undefined ? await bundlesFor(parts, asking) : await namesOf(parts, asking, bundleId)
-}
-
-function requireAsked({ suggestedBundle }: ApprovalRequest, bundleId: string | undefined): void {
-  if ((suggestedBundle === null) === (bundleId === undefined)) return
-  const wrong =
-    bundleId === undefined ? 'bundle_id required' : 'this request is for a list of bundles: omit bundle_id'
-  throw new DomainError('invalid', wrong, { details: { field: 'bundle_id' } })
-}
-
-async function namesOf(
   { stores }: NamesOfferParts,
-  { caller }: OpenCall,
+  { caller, stored }: OpenCall,
   bundleId: string,
 ): Promise<OfferedNames> {
+  if (stored.request.kind !== 'names') throw new DomainError('conflict', 'This request is not for names')
   const bundle = await findBundle(stores.bundles, caller, bundleId)
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const entries = await bundleEntries(stores, place, 'none')
   const names = entries.map(({ name, is_secret, required }) => ({ name, is_secret, required }))
-  const listed = { bundle: { id: bundle.id, name: bundle.name }, names, bundles: [], left_out: 0 }
-  return { listed, places: [bundle], people: 1 }
-}
-
-// Omits bundles whose rules do not allow this terminal or this approver, so that the others can be listed. The
-// workspace's rules apply even if no bundle is left.
-async function bundlesFor(
-  parts: NamesOfferParts,
-  { caller, stored: { request } }: OpenCall,
-): Promise<OfferedNames> {
-  const bundles = await allBundles(parts.stores.bundles, caller)
-  const policies = await policiesOf(parts, caller.tenantId, bundles)
-  const about = { request, caller, first: null, returned: null, vouch: null, isAlone: false, ofValues: [] }
-  const isOpen = (policy: Grounds['policy']) =>
-    refusalOf(NAMES_REFUSALS, { ...about, policy, own: policy }) === null
-  const areOpen = await mapInTurns(policies, isOpen)
-  const open = bundles.filter((_, index) => areOpen[index])
-  const shown = open.map(({ id, name, key_count }) => ({ id, name, key_count }))
-  const listed = { bundle: null, names: [], bundles: shown, left_out: bundles.length - open.length }
-  return { listed, places: [{ ...UNNAMED, id: null }, ...open], people: 1 }
-}
-
-async function allBundles(store: BundleStore, caller: Caller): Promise<Bundle[]> {
-  const { chunks } = await listBundles(store, caller, { filter: {}, page: {} })
-  const bundles: Bundle[] = []
-  for await (const chunk of chunks) bundles.push(...chunk)
-  return bundles
+  return { listed: { bundle: { id: bundle.id, name: bundle.name }, names }, places: [bundle], people: 1 }
 }

@@ -82,8 +82,7 @@ export const WORDS: Readonly<Record<RequestKind, KindWords>> = {
     delivered: { title: 'Changes stored', text: `The terminal shows the result. ${CLOSE}` },
   },
   names: {
-    title: ({ suggested_bundle_id }) =>
-      suggested_bundle_id === null ? 'List your bundles?' : 'List these names?',
+    title: () => 'List these names?',
     lead: 'The terminal gets names only, and no value.',
     toHere: 'Only this computer gets the names',
     notYet: {

@@ -172,15 +172,14 @@ function storyPath({ kind, bundle, workspaceId }: Choice): string {
   return workspacePath(workspaceId, isListed ? `/activity?about=${bundle.id}` : '/activity')
 }
 
-// `bundle.id` is empty for a new bundle and for a list of bundles: link to all bundles.
+// `bundle.id` is empty for a new bundle: link to all bundles.
 function Counted({ choice: { kind, keys, bundle, workspaceId } }: { choice: Choice }) {
-  const isList = kind === 'names' && bundle.id === ''
-  const [thing, where] = isList ? ['bundle', 'of'] : DONE[kind].counted
+  const [thing, where] = DONE[kind].counted
   const path = bundle.id === '' ? '/' : `/bundles/${encodeURIComponent(bundle.id)}`
   return (
     <>
       {keys.length} {keys.length === 1 ? thing : `${thing}s`} {where}{' '}
-      <a href={workspacePath(workspaceId, path)} className={isList ? 'link' : 'link font-mono'}>
+      <a href={workspacePath(workspaceId, path)} className="link font-mono">
         {bundle.name}
       </a>
     </>

@@ -34,7 +34,6 @@ export const kindOf = ({ kind = 'delivery' }: Pick<RequestContext, 'kind'>): Req
 /** What a person chose. */
 export type Choice = {
   workspaceId: string
-  /** Where bundles are listed, the workspace, without an id. */
   bundle: PlaceName
   keys: readonly string[]
   kind: (typeof CHOICE_KINDS)[number]

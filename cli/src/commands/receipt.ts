@@ -59,7 +59,7 @@ export const receiptCommand: Command = {
     const keys = signed.map(({ fingerprint }) => ['Signed', `by the approval key ${fingerprint}`] as const)
     const used = signed.map(({ fingerprint }) => fingerprint)
     requireWorkspace(trusted.workspace, fields)
-    for (const key of added) trustKey(key, trusted.workspace ?? '', parts)
+    for (const fingerprint of added) trustKey(fingerprint, trusted.workspace ?? '', parts)
     requireTrustedKeys(used, trusted, parts)
     const all = [['Server', printable(server, 200)], ...rows, ...keys]
     const lines = all.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`)

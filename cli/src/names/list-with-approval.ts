@@ -41,8 +41,11 @@ export async function listWithApproval(
 /** Open a sealed list, and check that it is what was asked for.
  * @throws CliError refused */
 function openList(ciphertextBase64: string, keyPair: KeyPair): OpenedList {
-  const refuse = () => refusedAnswer('the server sent another list than the requested one')
-  return read(parseObject(openBox(ciphertextBase64, keyPair)), LIST, refuse)
+  return read(parseObject(openBox(ciphertextBase64, keyPair)), LIST, noList)
+}
+
+function noList(): Error {
+  return refusedAnswer('the server sent another list than the requested one')
 }
 
 /** What an approver let this terminal list. */

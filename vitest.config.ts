@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { hasProgramsOf, TOOLS } from './plumbing/test/programs.ts'
 import { PATIENCE_MS } from './plumbing/test/until.ts'
-import { TestOrder } from './test-order.ts'
-import { TestSummary } from './test-summary.ts'
+import { TestOrder } from './test/order.ts'
+import { TestSummary } from './test/summary.ts'
 import { iconModules } from './web/app/icon-modules.ts'
 
 const HANGS_MS = 10 * 60_000
@@ -96,8 +96,8 @@ export default defineConfig(({ mode }) => {
       include: [...part.include],
       exclude: [...OUTSIDE, ...part.exclude, ...withoutPrograms()],
       env: { ...part.env },
-      globalSetup: ['test-folder.ts', 'e2e/built-app.ts', 'e2e/built-programs.ts'],
-      setupFiles: ['test-setup.ts'],
+      globalSetup: ['test/folder.ts', 'e2e/built-app.ts', 'e2e/built-programs.ts'],
+      setupFiles: ['test/setup.ts'],
       isolate: false,
       sequence: { sequencer: TestOrder },
       // Most tests wait for a server, a browser or a shell. Vitest would use one worker on a machine with two cores.

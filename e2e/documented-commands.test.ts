@@ -60,7 +60,7 @@ function ran(command: string): string {
 function isRunByCi(command: string): void {
   const { scripts } = JSON.parse(readDocument('package.json'))
   const written = [command, scripts[command.replace('npm run ', '')]]
-  const lines = `${readDocument('.ci/run')}${readDocument('test-all.sh')}`
+  const lines = `${readDocument('.ci/run')}${readDocument('test/all.sh')}`
     .split('\n')
     .map((line) => line.replace(/^CI=true /, '').replace(' --silent', ''))
   expect(lines.some((line) => written.includes(line.replace(/ &$/, '')))).toBe(true)

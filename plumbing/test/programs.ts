@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
-const LIST = readFileSync(join(ROOT, 'test-programs.txt'), 'utf8')
+const LIST = readFileSync(join(ROOT, 'test/programs.txt'), 'utf8')
 
 /** npm packages that only a few tests need, and that `npm ci` leaves out of a clone because they are large. */
 export const TOOLS = 'e2e/tools/node_modules'

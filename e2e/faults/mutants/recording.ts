@@ -7,7 +7,7 @@ import type { Copy, Tested } from './copy.ts'
 
 const CACHE = join(ROOT, 'node_modules/.cache/keyferry-mutants.json')
 const LIMIT_MS = 30 * 60_000
-const SETUP = 'test-setup.ts'
+const SETUP = 'test/setup.ts'
 const RECORDED_RUNS = [
   ['--mode', 'fast'],
   ['--mode', 'e2e', 'cli/test', 'server/test', 'e2e/app-'],
@@ -46,7 +46,7 @@ export async function recordTests(copy: Copy, sources: ReadonlyMap<string, strin
   mkdirSync(folder)
   for (const [file, bodies] of numberBodies(sources)) copy.write(file, recorded(copy.read(file), bodies))
   const setup = copy.read(SETUP)
-  const call = `import { record } from './e2e/faults/mutants/recorder.ts'\nrecord('${folder}')\n`
+  const call = `import { record } from '../e2e/faults/mutants/recorder.ts'\nrecord('${folder}')\n`
   copy.write(SETUP, setup + call)
   const tested: Tested[] = []
   for (const words of RECORDED_RUNS) tested.push(...((await copy.test(words, LIMIT_MS)) ?? []))

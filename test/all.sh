@@ -1,8 +1,8 @@
 #!/bin/sh
 # `npm run test:all`: from a clean clone on Debian or Ubuntu to one line of sums.
 set -eu
-cd "$(dirname "$0")"
-sh test-programs.sh &
+cd "$(dirname "$0")/.."
+sh test/programs.sh &
 installing=$!
 npm ci
 wait "$installing"

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node'
-import { INSTALLS_PROGRAMS, missingPrograms } from './plumbing/test/programs.ts'
+import { INSTALLS_PROGRAMS, missingPrograms } from '../plumbing/test/programs.ts'
 
 // How long workers and servers may take to end after the last test.
 const TEARDOWN_MS = 120_000

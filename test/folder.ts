@@ -2,9 +2,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { endRun, processorSeconds, startedThrough } from './test-processes.ts'
+import { endRun, processorSeconds, startedThrough } from './processes.ts'
 
-const WATCHDOG = join(import.meta.dirname, 'test-watchdog.ts')
+const WATCHDOG = join(import.meta.dirname, 'watchdog.ts')
 
 const MEMORY = '/dev/shm'
 

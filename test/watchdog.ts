@@ -1,6 +1,6 @@
-// Runs beside a test run, and tidies up after one that was stopped: `node test-watchdog.ts FOLDER PID…`. A run that
+// Runs beside a test run, and tidies up after one that was stopped: `node test/watchdog.ts FOLDER PID…`. A run that
 // was killed cannot do so.
-import { endRun, isRunning } from './test-processes.ts'
+import { endRun, isRunning } from './processes.ts'
 
 const EVERY_MS = 500
 

@@ -1,13 +1,13 @@
 #!/bin/sh
 # `npm run test:programs`: installs what tests use and `npm ci` does not: the packages of e2e/tools, and the programs of
-# test-programs.txt, on Debian or Ubuntu.
+# programs.txt, on Debian or Ubuntu.
 set -eu
-cd "$(dirname "$0")"
+cd "$(dirname "$0")/.."
 (
   cd e2e/tools
   [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci
 )
-list=$(cut -d' ' -f1 test-programs.txt)
+list=$(cut -d' ' -f1 test/programs.txt)
 if ! command -v apt-get >/dev/null; then
   echo "The tests use these Debian packages. Install their programs as your system does:" $list >&2
   exit 1

@@ -1,6 +1,6 @@
 import { multiplyTimeLimits } from '@keyferry/plumbing/time-limits'
 import { configureGlobal } from 'fast-check'
-import { TIME_LIMIT_FACTOR } from './plumbing/test/until.ts'
+import { TIME_LIMIT_FACTOR } from '../plumbing/test/until.ts'
 
 const RUNS = 200
 

@@ -25,19 +25,21 @@ const SLOW = [
   'web/app-size.test.ts',
 ]
 
-/** Long ones, faults that are done for some time, and one that needs the registry: `npm run faults -- trials` runs
- * them. */
+/** Long ones, faults that are done for some time, examples of the documents, and one that needs the registry:
+ * `npm run faults -- trials` runs them. */
 const TRIALS = [
   'api/test/{renamed-attachments,small-heap}.test.ts',
-  'e2e/{app-long-lists,engines,every-button,first-load,single-executable}.test.ts',
-  'e2e/{documented-commands,fresh-clone,many-nodes,openapi,redis-failover,rolling,several-nodes}.test.ts',
+  'cli/test/{examples,package}.test.ts',
+  'e2e/{app-long-lists,engines,every-button,first-load,move-library,single-executable}.test.ts',
+  'e2e/{ci-jobs,documented-commands,fresh-clone,openapi,own-machine,recipes,webhook-receivers}.test.ts',
+  'e2e/{many-nodes,redis-failover,rolling,several-nodes}.test.ts',
   'e2e/{deposit,environments,import,release}-killed.test.ts',
-  'e2e/faults/{attacks,clock,disk,fuzz,history,kills,outages,slow-clients,stalled-server,webhook-kills}.test.ts',
-  'release/reproducible.test.ts',
+  'e2e/faults/*.test.ts',
+  'release/{release,reproducible}.test.ts',
 ]
 
-// With more engines, and a program that is killed at many moments.
-const PARTLY = ['e2e/every-page.test.ts', 'server/test/root-key-moves.test.ts']
+// With more engines, the accessibility rules in each state of a page, and a program that is killed at many moments.
+const PARTLY = ['e2e/app-*.test.ts', 'e2e/every-page.test.ts', 'server/test/root-key-moves.test.ts']
 
 /** Files of tests that the trials repeat on PostgreSQL. */
 const repeated = () =>
@@ -101,12 +103,13 @@ export default defineConfig(({ mode }) => {
       isolate: false,
       sequence: { sequencer: TestOrder },
       // Most tests wait for a server, a browser or a shell. Vitest would use one worker on a machine with two cores.
-      maxWorkers: 5,
+      // Each starts a browser and a PostgreSQL.
+      maxWorkers: 4,
       // They only catch what hangs.
       testTimeout: HANGS_MS,
       hookTimeout: HANGS_MS,
       // Below the limit of a test, so that a failure names what was waited for.
-      expect: { poll: { interval: 20, timeout: PATIENCE_MS } },
+      expect: { poll: { interval: 50, timeout: PATIENCE_MS } },
       reporters: ['default', new TestSummary(setting('SLOWEST'))],
     },
   }

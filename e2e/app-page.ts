@@ -65,9 +65,11 @@ export const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core
 // All rules, of a page without frames. Only what is broken is reported.
 export const RUN_AXE = "axe.run(document, { resultTypes: ['violations'], preload: false })"
 
-/** Hold a page, once its heading is there, against the accessibility rules: none broken. */
+/** Hold a state of a page, once its heading is there, against the accessibility rules: none broken. In the trials only:
+ * they take a fifth of the processor time of these tests. `every-page.test.ts` always holds each page against them. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' })
+  if (process.env['TRIALS'] === undefined) return
   await settleColours(page)
   // Loading the rules takes half as long as applying them: a document that has them keeps them.
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(AXE)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 
 const GONE = 'request not found or expired'
@@ -12,7 +12,7 @@ const values = {
   EMPTY: '',
 }
 
-describe.each(databases)('approving and denying on %s', (kind) => {
+describe.each(oneDatabase)('approving and denying on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let stranger: Identity

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
 const MARKED = 'marked-value-7f3a9c'
 
-describe.each(databases)('values at rest on %s', (kind) => {
+describe.each(oneDatabase)('values at rest on %s', (kind) => {
   let api: TestApi
   let database: Database
   let owner: Identity

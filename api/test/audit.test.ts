@@ -3,7 +3,7 @@ import { CHAIN_START, chainHash } from '@keyferry/crypto/audit-chain'
 import { openNote } from '@keyferry/crypto/signed-note'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../plumbing/test/until.ts'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { fetchValues, grant, newBundle, newMachine } from './machine-client.ts'
@@ -21,7 +21,7 @@ async function exported(api: TestApi, as: Identity) {
   return text.trimEnd().split('\n')
 }
 
-describe.each(databases)('the audit log on %s', (kind) => {
+describe.each(oneDatabase)('the audit log on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeDepositKey } from '../src/main.ts'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { approveDeposit, box, bundleValues, DepositClient, planOf, storeDeposit } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -16,7 +16,7 @@ const now = () => new Date(Date.now() + skippedMs)
 
 const freshName = (prefix = 'dev') => `${prefix}/${randomUUID()}`
 
-describe.each(databases)('deposits on %s', (kind) => {
+describe.each(oneDatabase)('deposits on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {
@@ -449,7 +449,7 @@ describe.each(databases)('deposits on %s', (kind) => {
   })
 })
 
-describe.each(databases)('deposits that must return to the terminal, on %s', (kind) => {
+describe.each(oneDatabase)('deposits that must return to the terminal, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {

@@ -4,12 +4,12 @@ import { until } from '../../plumbing/test/until.ts'
 import { verifyAudit } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
 // More than three seals take.
 const FORGED = 1_600
 
-describe.each(databases)('rows of the outbox that no server wrote, on %s', (kind) => {
+describe.each(oneDatabase)('rows of the outbox that no server wrote, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let database: Database

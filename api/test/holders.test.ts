@@ -16,14 +16,14 @@ import { recording } from '../src/storage/base/recording.ts'
 import { TABLES } from '../src/storage/base/tables.ts'
 import { forgetDeliveries } from '../src/storage/deliveries/delivery-retention.ts'
 import { createStores } from '../src/storage/stores.ts'
-import { databases } from './api.ts'
+import { oneDatabase } from './api.ts'
 
 const PAGE = { limit: 1_000, offset: 0 }
 
 /** What the model knows of one holder's deliveries, in the order of their approvals. */
 type Known = { id: string; holder: string; version: number; state: 'approved' | 'void' | 'collected' }
 
-describe.each(databases)('holders on %s', (kind) => {
+describe.each(oneDatabase)('holders on %s', (kind) => {
   let database: Database
   let stores: Stores
   let forget: () => Promise<void>

@@ -8,7 +8,7 @@ import { auditKeyIn } from '../src/maintenance.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { within } from '../src/storage/reach/reached-rows.ts'
-import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith } from './approval-client.ts'
 import { approveDeposit, DepositClient } from './deposit-client.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
@@ -22,7 +22,7 @@ const SEEN = 'partner/shop'
 const HIDDEN = 'hidden/shop'
 const unique = () => randomUUID().slice(0, 8)
 
-describe.each(databases)('limited members on %s', (kind) => {
+describe.each(oneDatabase)('limited members on %s', (kind) => {
   let api: TestApi
   let database: Database
   let owner: Identity

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Query } from '../src/storage/base/queries.ts'
-import { type DatabaseKind, databases, startTestApi, type TestApi } from './api.ts'
+import { type DatabaseKind, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { fetchValues, grant, newMachine } from './machine-client.ts'
 
@@ -35,7 +35,7 @@ async function copy(query: Query): Promise<number> {
   return Number(numAffectedRows)
 }
 
-test.each(databases)(
+test.each(oneDatabase)(
   'an entry of the audit log takes what the documentation says, with its indexes, on %s',
   async (kind) => {
     const api = await startTestApi(kind)

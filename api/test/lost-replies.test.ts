@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { Faults, faulty } from './faulty-requests.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
@@ -14,7 +14,7 @@ const now = () => new Date(Date.now() + skippedMs)
  * The request store fails at one step of a delivery, before the change or after it. The call answers 503, and never
  * that the request does not exist. Tried again, everything is delivered, and nothing twice.
  */
-describe.each(databases)('a request store that fails, on %s', (kind) => {
+describe.each(oneDatabase)('a request store that fails, on %s', (kind) => {
   const faults = new Faults()
   let api: TestApi
   let owner: Identity

@@ -18,7 +18,7 @@ import {
 } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { MIGRATIONS } from '../src/storage/base/migrations.ts'
-import { databases, type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi, testSettings } from './api.ts'
 import { load } from './kept-database.ts'
 
 const ALL = MIGRATIONS.map(({ name }) => name)
@@ -63,7 +63,7 @@ async function inProcess(name: 'migrate' | 'rotateRootKey', settings: ApiSetting
   return stdout.trim()
 }
 
-describe.each(databases)('maintenance of a database on %s', (kind) => {
+describe.each(oneDatabase)('maintenance of a database on %s', (kind) => {
   const databaseOf = async () => ({ databaseUrl: kind === 'postgres' ? await freshPostgres() : null })
 
   test('of three processes that start together one migrates', async () => {

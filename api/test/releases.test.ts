@@ -1,7 +1,7 @@
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testRedis } from '../../plumbing/test/redis-server.ts'
-import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
@@ -11,7 +11,7 @@ const NOT_HELD = 'Request does not wait for its return to the terminal'
 const redis = await testRedis()
 afterAll(() => redis?.stop())
 
-const places = databases.map((kind) => [kind, kind === 'postgres' && redis ? redis.url : null] as const)
+const places = oneDatabase.map((kind) => [kind, kind === 'postgres' && redis ? redis.url : null] as const)
 
 describe.each(places)('returning an approval on %s and %s', (kind, redisUrl) => {
   let api: TestApi

@@ -7,7 +7,7 @@ import { TIME_LIMIT_FACTOR, until } from '../../plumbing/test/until.ts'
 import { setAccountActive } from '../src/main.ts'
 import { auditKeyIn } from '../src/maintenance.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
-import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { approveDeposit, DepositClient, planOf } from './deposit-client.ts'
 import { Faults, faulty } from './faulty-requests.ts'
@@ -30,7 +30,7 @@ class Meanwhile extends Faults {
   }
 }
 
-describe.each(databases)('members that are removed or demoted, on %s', (kind) => {
+describe.each(oneDatabase)('members that are removed or demoted, on %s', (kind) => {
   const meanwhile = new Meanwhile()
   let api: TestApi
   let owner: Identity

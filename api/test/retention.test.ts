@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { forgetInAudit } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { DepositClient, storeDeposit } from './deposit-client.ts'
 import { fetchValues, grant, newMachine, type TestMachine } from './machine-client.ts'
@@ -17,7 +17,7 @@ const PROXY = { trustProxy: ['127.0.0.1'] }
 /** More than two batches. */
 const COPIES = 1_200
 
-describe.each(databases)('deliveries and deposits that are kept for some days, on %s', (kind) => {
+describe.each(oneDatabase)('deliveries and deposits that are kept for some days, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let machine: TestMachine

@@ -242,8 +242,10 @@ describe.each(oneDatabase)('approvals that a person signs, on %s', (kind) => {
     for (const remember of [{}, { remember_for: 'repository' }])
       expect((await approve(offered, { remember_hours: 1, ...remember })).status).toBe(400)
     expect((await api.call('denyRequest', { as: owner, params: { request_id: offered } })).status).toBe(200)
-    const request_id = await new ReturningClient(api).request(['code'], { kind: 'names' })
-    const named = await api.call('approveNames', { as: owner, params: { request_id }, body: {} })
+    const asked = { kind: 'names', bundle_id: bundle.name }
+    const request_id = await new ReturningClient(api).request(['code'], asked)
+    const body = { bundle_id: bundle.id }
+    const named = await api.call('approveNames', { as: owner, params: { request_id }, body })
     expect(named.status).toBe(200)
   })
 })

@@ -11,7 +11,7 @@ import { ringOf } from '../src/maintenance.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { TABLES } from '../src/storage/base/tables.ts'
 import { TenantKeys } from '../src/storage/keys-at-rest/tenant-keys.ts'
-import { databases, expectError, type Identity, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { type Library, libraryOnNodes } from './kept-database.ts'
 
@@ -27,7 +27,7 @@ function forgetting(settings: ApiSettings, tenantId: string): ChildProcess {
   return spawn(process.execPath, ['--input-type=module', '--eval', script, MAIN, words], { stdio: 'inherit' })
 }
 
-describe.each(databases)('a forgotten tenant on %s', (kind) => {
+describe.each(oneDatabase)('a forgotten tenant on %s', (kind) => {
   let nodes: TestApi[]
   let database: Database
   let redis: Awaited<ReturnType<typeof ownRedis>> = null

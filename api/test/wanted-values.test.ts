@@ -25,7 +25,7 @@ import { type LibraryParts, togetherWith } from '../src/storage/joined-stores.ts
 import { Requests } from '../src/storage/requests/requests.ts'
 import { createStores } from '../src/storage/stores.ts'
 import { touchPartsOf } from '../src/touch-parts.ts'
-import { databases } from './api.ts'
+import { oneDatabase } from './api.ts'
 import { sampleRequest } from './sample-request.ts'
 import { testSettings } from './test-settings.ts'
 
@@ -33,7 +33,7 @@ const NOW = '2026-01-31T12:00:00.000Z'
 const ring = new RootKeyRing([generateRootKey()])
 const [userId, tenantId, bundleId] = [randomUUID(), randomUUID(), randomUUID()]
 
-describe.each(databases)('the values that a read wants, on %s', (kind) => {
+describe.each(oneDatabase)('the values that a read wants, on %s', (kind) => {
   let database: Database
   let queries: Queries
   let stores: Stores

@@ -83,7 +83,7 @@ export type RunningApi = {
   useRootKeys(rootKeys: ApiSettings['rootKeys']): Promise<void>
   /** How many calls wait for an approval or a change. */
   heldCalls(): number
-  /** Look for what is overdue now. The server also does so every `sweepSeconds`. */
+  /** Look for what is overdue now. */
   sweep(): Promise<void>
   /** Stops listening, answers held callers, lets running calls finish.
    * @param drainSeconds `/readyz` says so this long before */

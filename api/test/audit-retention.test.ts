@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { CHAIN_START } from '@keyferry/crypto/audit-chain'
 import { openChainNote } from '@keyferry/crypto/chain-note'
 import { checkExport } from '@keyferry/crypto/exported-chain'
@@ -403,6 +404,23 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
         await forgetting
         await whenSealed()
         expect(await exported()).not.toContain('127.0.0.1')
+      })
+    }
+
+    if (kind === 'sqlite') {
+      test('is erased before the first seal of their workspace', async () => {
+        using file = new DatabaseSync(placeOf(api))
+        file.exec(
+          "create trigger unsealed before insert on audit_heads begin select raise(abort, 'later'); end",
+        )
+        const person = await api.newOwner()
+        await api.call('createKey', { as: person, body: { name: 'UNSEALED', value: '' } })
+        const forgotten = await forgetInAudit(api.settings, person.userId)
+        expect(forgotten).toMatchObject({ userId: person.userId, tenants: 1 })
+        file.exec('drop trigger unsealed')
+        const log = () => api.call('listAudit', { as: person })
+        await until('the seal', async () => (await log()).json.every(({ sealed }) => sealed))
+        expect((await log()).json.filter(({ origin }) => origin !== null)).toEqual([])
       })
     }
 

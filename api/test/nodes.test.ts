@@ -1,7 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { ownRedis } from '../../plumbing/test/redis-server.ts'
-import { until } from '../../plumbing/test/until.ts'
 import { expectError, type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 
@@ -75,12 +75,13 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waits = [client.wait(requestId)]
-    // Until the interval is over, counted from when the first call arrived.
-    const patient = until('an answer that is not "too soon"', async () => {
-      const answer = await client.wait(requestId, {}, node(1))
-      return answer.status !== 429 && answer
-    })
-    waits.push(patient)
+    // Too soon, so it is refused, and comes again when it may.
+    const patient = async () => {
+      const refused = await client.wait(requestId, {}, node(1))
+      await sleep(Number(refused.headers.get('retry-after')) * 1_000)
+      return await client.wait(requestId, {}, node(1))
+    }
+    waits.push(patient())
     await Promise.all(nodes.map((each) => each.untilHeld()))
     await approveWith(node(1), owner, { requestId, ...choice })
     const answers = await Promise.all(waits)

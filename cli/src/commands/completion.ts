@@ -24,8 +24,7 @@ export const completionCommand: Command = {
   },
 }
 
-/** What the scripts call: print what may stand at a place of a command line.
- * @param place the index of the word that is being typed */
+/** What the scripts call: print what may stand at a place of a command line. */
 export async function printCompletions(
   [place, ...words]: readonly string[],
   commands: readonly Command[],

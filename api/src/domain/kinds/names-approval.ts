@@ -54,13 +54,12 @@ async function begin(
   const origin = { ...caller.origin, ...requestOrigin(request) }
   const data = { count: listed.names.length, ...(hold === null ? {} : { release: hold.by }) }
   const event = { ...madeBy(stampOf(caller, parts.clock)), origin }
-  const { assurance } = policy
   const approved = {
     kind: 'names' as const,
     approverId: caller.userId,
     tenant,
     target,
-    assurance,
+    assurance: policy.assurance,
     touches: [],
   }
   return {

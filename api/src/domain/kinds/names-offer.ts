@@ -21,10 +21,8 @@ import type { RequestParts } from '../requests/request.ts'
 
 export type NamesOfferParts = RequestParts & RuleParts & { stores: EntryStores & { bundles: BundleStore } }
 
-type NamesList = Pick<z.output<typeof NamesOffer>, 'bundle' | 'names'>
-
 /** One approval is enough, because every member may read names. */
-export type OfferedNames = ApprovalScope & { listed: NamesList }
+export type OfferedNames = ApprovalScope & { listed: Pick<z.output<typeof NamesOffer>, 'bundle' | 'names'> }
 
 /** What a refusal says of a request for names. */
 export const NAMES_REFUSALS: RefusalTexts = {

@@ -38,9 +38,11 @@ export async function forgetPerson(
 ): Promise<Forgotten | null> {
   const person = await findPerson(queries.query, who)
   if (!person) return null
-  const heads = await queries.query.selectFrom('audit_heads').select('tenant_id').execute()
+  // A log has a head once its first entry is sealed.
+  const unsealed = queries.query.selectFrom('events').select('tenant_id')
+  const logs = await queries.query.selectFrom('audit_heads').select('tenant_id').union(unsealed).execute()
   let [tenants, origins] = [0, 0]
-  for (const { tenant_id } of heads) {
+  for (const { tenant_id } of logs) {
     const erased = await forgetIn(queries, tenant_id, { person, ...options })
     if (erased === null) continue
     tenants += 1

@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await closePage(page)
   })
 
-  test('legacy items are listed separately: an open one converts in one click, so does a secret one', async () => {
+  test('what the old endpoints stored is one line, and one click converts all of it', async () => {
     const call = createClient(server.url)
     const params = { bundle_id: bundleId }
     for (const [key, is_secret] of [
@@ -191,16 +191,19 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
         body: { key, value: 'old', is_secret },
       })
     const page = await open(`/bundles/${bundleId}`)
-    await page.getByRole('heading', { name: /Inline items/ }).waitFor()
+    await page.getByText(`story/${stories} has 2 old items: OLD_OPEN, OLD_SECRET.`).waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Convert OLD_OPEN into a library key' }).click()
-    await page.getByText('OLD_OPEN is now a key of the library.').waitFor()
-    await page.getByRole('button', { name: 'Convert OLD_SECRET into a library key' }).click()
-    await page.getByText('OLD_SECRET is now a key of the library.').waitFor()
-    await page.getByRole('heading', { name: /Inline items/ }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Convert' }).click()
+    await page.getByText(`story/${stories} has no old items any more.`).waitFor()
+    await page.getByText('has 2 old items').waitFor({ state: 'detached' })
     const { items } = await call('GET', '/api/v1/bundles/{bundle_id}', { params })
     expect(items.filter(({ id }) => id === null)).toEqual([])
-    expect(items.map(({ name }) => name)).toEqual(expect.arrayContaining(['OLD_OPEN', 'OLD_SECRET']))
+    expect(items.map(({ name, is_secret }) => [name, is_secret])).toEqual(
+      expect.arrayContaining([
+        ['OLD_OPEN', false],
+        ['OLD_SECRET', true],
+      ]),
+    )
     await closePage(page)
   })
 

@@ -79,7 +79,7 @@ export async function keyNamed(at: Library, bundle: ListedBundle, name: string):
     throw usageError(`${bundle.name} does not deliver ${name}`, `keyferry ls ${bundle.name} lists its names.`)
   if (found.id !== null) return found.id
   throw usageError(
-    `${printable(name)} is an inline item of the bundle`,
+    `${printable(name)} is an old item of the bundle`,
     'Convert the items on the web page first.',
   )
 }

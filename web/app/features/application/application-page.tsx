@@ -29,7 +29,7 @@ import { EnvironmentDialogs, EnvironmentMenu } from './environment/environment-m
 import { EnvironmentPart, isPart } from './environment/environment-part.tsx'
 import { EnvironmentSwitch } from './environment/environment-switch.tsx'
 import { type EnvironmentColumn, environmentsOf } from './environment/environments.ts'
-import { InlineItems } from './environment/inline-items.tsx'
+import { OldItems } from './environment/old-items.tsx'
 import { Matrix } from './matrix.tsx'
 import {
   countOf,
@@ -241,7 +241,7 @@ function Variables({ current, environments, rows: compared, added, onAdd }: Vari
           Owners can change this bundle, and so can members whom the rules allow.
         </Notice>
       )}
-      <InlineItems environments={environments} rows={rows} />
+      <OldItems environments={environments} rows={rows} />
       <CopyBar environments={environments} rows={chosen} selection={selection} shown={shown} />
     </>
   )

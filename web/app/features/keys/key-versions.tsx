@@ -131,7 +131,7 @@ const HOW = {
   set: 'Set',
   import: 'Imported',
   move: 'Moved here',
-  convert: 'Converted from a legacy item',
+  convert: 'Converted from an old item',
 } as const
 
 function howText({ how, set_by, restored_from }: KeyVersion): string {

@@ -74,9 +74,9 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
     say`imported ${facts.variables} into ${facts.bundle}${named(facts, 'names')}${copied(facts)}${weaker(facts)}`,
   'bundle.policy_changed': (facts) =>
     say`changed the approval policy of ${facts.bundle}${named(facts, 'rules')}`,
-  'item.changed': ({ bundle, listed }) => say`wrote the legacy items ${listed('names')} of ${bundle}`,
-  'item.deleted': ({ bundle, listed }) => say`deleted the legacy item ${listed('names')} of ${bundle}`,
-  'item.converted': (facts) => say`converted a legacy item of ${facts.bundle} to the key ${other(facts)}`,
+  'item.changed': ({ bundle, listed }) => say`wrote the old items ${listed('names')} of ${bundle}`,
+  'item.deleted': ({ bundle, listed }) => say`deleted the old item ${listed('names')} of ${bundle}`,
+  'item.converted': (facts) => say`converted an old item of ${facts.bundle} to the key ${other(facts)}`,
 
   'delivery.first_approved': (facts) => say`gave the first of two approvals for ${delivered(facts)}`,
   'request.vouched': ({ bundle, count }) =>

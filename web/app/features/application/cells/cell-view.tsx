@@ -84,7 +84,7 @@ function Shown(parts: CellParts) {
       </span>
     )
   }
-  if (facts === undefined) return <span className="text-ink-faint">inline item</span>
+  if (facts === undefined) return <span className="text-ink-faint">old item</span>
   return (
     <>
       {cell.template_parts !== undefined && <Braces size={13} className="shrink-0 text-ink-faint" />}
@@ -103,7 +103,7 @@ function wordsOf(parts: CellParts): string {
   if (cell.state === 'missing') return 'missing'
   const composed = cell.template_parts === undefined ? '' : ', composed'
   if (same !== null) return `the same as ${same}${composed}`
-  if (cell.facts === undefined) return 'an inline item'
+  if (cell.facts === undefined) return 'an old item'
   const { is_secret, value } = cell.facts
   return `${is_secret ? 'secret' : readable(value)}${composed}`
 }

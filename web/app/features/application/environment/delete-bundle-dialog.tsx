@@ -30,7 +30,7 @@ export function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItem
       </p>
       {legacy > 0 && (
         <p className="font-medium text-danger">
-          {legacy} inline {legacy === 1 ? 'item' : 'items'} will be lost for good:{' '}
+          {legacy} old {legacy === 1 ? 'item' : 'items'} will be lost for good:{' '}
           {legacy === 1 ? 'it is' : 'they are'} not in the library.
         </p>
       )}

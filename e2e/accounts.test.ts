@@ -95,6 +95,8 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     for (const each of [page, other]) {
       await signIn(each, PASSWORD, 'kim@example.com')
       await each.waitForURL(`${server.url}/**/machines`)
+      // Until then the app may still go to the address of the workspace.
+      await each.getByRole('heading', { name: 'Machines' }).waitFor()
     }
     await page.goto(`${server.url}/account`)
     await expectAccessible(page)

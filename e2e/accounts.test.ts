@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
       await signIn(each, PASSWORD, 'kim@example.com')
       await each.waitForURL(`${server.url}/**/machines`)
       // Until then the app may still go to the address of the workspace.
-      await each.getByRole('heading', { name: 'Machines' }).waitFor()
+      await each.getByRole('heading', { name: 'Machines', exact: true }).waitFor()
     }
     await page.goto(`${server.url}/account`)
     await expectAccessible(page)
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     const page = await openPage(browser)
     await signIn(page)
     await page.waitForURL(`${server.url}/w/*/machines`)
-    await page.getByRole('heading', { name: 'Machines' }).waitFor()
+    await page.getByRole('heading', { name: 'Machines', exact: true }).waitFor()
     const cookies = await page.context().cookies()
     expect(await page.evaluate(async () => (await fetch('/sign-out', { method: 'POST' })).status)).toBe(200)
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')

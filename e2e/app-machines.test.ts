@@ -321,7 +321,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await page.getByRole('button', { name: 'Delete machine' }).click()
     await page.getByRole('list', { name: 'Values that were given' }).getByText('NPM').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('heading', { name: 'Machines' }).waitFor()
+    await page.getByRole('heading', { name: 'Machines', exact: true }).waitFor()
     await page.goto(`${server.url}/machines/${id}`)
     await page.getByRole('heading', { name: 'Machine not found' }).waitFor()
     await closePage(page)

@@ -62,7 +62,7 @@ function isRunByCi(command: string): void {
   const written = [command, scripts[command.replace('npm run ', '')]]
   const lines = `${readDocument('.ci/run')}${readDocument('test/all.sh')}`
     .split('\n')
-    .map((line) => line.replace(/^CI=true /, '').replace(' --silent', ''))
+    .map((line) => line.replace(/^(CI=true )?(exec )?/, '').replace(' --silent', ''))
   expect(lines.some((line) => written.includes(line.replace(/ &$/, '')))).toBe(true)
 }
 

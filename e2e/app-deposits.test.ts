@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     await unreached
     for (const guess of ['000 000', 'x'.repeat(43)])
       expect((await terminal.release(id, guess)).status).toBe(400)
-    // A wait of a terminal that knows of the hold is held to its end. On a busy machine this shows less, and never fails.
+    // A wait of a terminal that knows of the hold is held to its end. A busy machine shows less here, and never fails.
     expect(await Promise.race([terminal.wait(id, 'loopback'), sleep(500, 'held')])).toBe('held')
     const headers = sessionHeaders(server.url, cookie)
     const bundles = await fetch(`${server.url}/api/v1/bundles?query=lure`, { headers })

@@ -25,7 +25,7 @@ describe.each(oneDatabase)('who did what, and when, on %s', (kind) => {
     nowMs += MINUTE
     return new Date(nowMs).toISOString()
   }
-  /** Members may change this bundle's values, whoever set them. */
+  /** Members may change all values of this bundle. */
   const openBundle = async (values: Record<string, string>) => {
     const bundle = await newBundle(api, owner, values)
     const params = { bundle_id: bundle.id }

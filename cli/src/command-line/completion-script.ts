@@ -1,7 +1,7 @@
 export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
 /** Scripts that let a shell ask `keyferry __complete` for what may come next: a line each, with an explanation behind a
- * tab. `:files` stands for the names of files. */
+ * tab. `:files` means names of files. */
 export const COMPLETION_SCRIPTS: Readonly<Record<(typeof COMPLETION_SHELLS)[number], string>> = {
   bash: `_keyferry() {
   local IFS=$'\\n'

@@ -139,7 +139,7 @@ function fileOf(descriptor: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '' // closed meanwhile
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '' // just closed
     throw error
   }
 }

@@ -172,7 +172,7 @@ export function readTexts(file: string): Map<string, string> {
   )
 }
 
-/** The text once it is as expected, or has not changed for a while. That is long where a text is expected: a busy machine
+/** The text once it is as expected, or has not changed for a while. That is long where one is expected: a busy machine
  * is slow, and not wrong. */
 export async function settledText(
   read: () => Promise<string>,

@@ -341,9 +341,14 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
   })
 
   test('a typed check code: a wrong one is refused, the right one approves', async () => {
-    const own = await startOwn({ APPROVAL_ASSURANCE: 'typed' })
-    await createLibrary(own.url)
-    const { page, request } = await open({ bundle: 'dev/app' }, own.url)
+    const own = await startOwn(ACCOUNTS)
+    const session = await setUpOwner(own.url)
+    await createLibrary(own.url, undefined, sessionHeaders(own.url, session))
+    const request = await askApproval(own.url, { bundle: 'dev/app' })
+    const page = await openPage(browser)
+    await page.context().addCookies([{ ...session, url: own.url }])
+    await page.goto(own.url + request.verification_uri_complete)
+    await readRequest(page)
     const code = page.getByLabel('Type the code that your terminal shows.')
     expect(await code.evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true)
     await expectAccessible(page)

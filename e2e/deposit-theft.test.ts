@@ -44,7 +44,7 @@ function callAs(url: string, cookie: SessionCookie) {
 
 // The stranger has an account on the server and the link of the import, and nothing else. They approve it for a
 // workspace of their own, say that its key is public, and read the value.
-describe.skipIf(!hasBrowser() || !hasTerminal()).each(['typed'])(
+describe.skipIf(!hasBrowser() || !hasTerminal()).each(['compat'])(
   'a stranger with the link of an import takes nothing, on a server that demands %s',
   (assurance) => {
     const folder = temporaryFolder()

@@ -1,6 +1,7 @@
 import { createClient } from '@keyferry/contract/client'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Page } from 'playwright-core'
+import { ACCOUNTS, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { askApproval, createLibrary, META, withdraw } from './app-library.ts'
 import { openChoice, readRequest } from './app-page.ts'
 import { at, press, type Shot, type World } from './shot.ts'
@@ -12,9 +13,13 @@ export async function approvalShots(): Promise<World> {
   const [full, empty, typing] = await Promise.all([
     startServer({ env }),
     startServer({ env }),
-    startServer({ env: { ...env, APPROVAL_ASSURANCE: 'typed' } }),
+    startServer({ env: { ...env, ...ACCOUNTS } }),
   ])
-  const [{ bundles }] = await Promise.all([createLibrary(full.url), createLibrary(typing.url)])
+  const cookie = await setUpOwner(typing.url)
+  const [{ bundles }] = await Promise.all([
+    createLibrary(full.url),
+    createLibrary(typing.url, undefined, sessionHeaders(typing.url, cookie)),
+  ])
   // What dev/app shares with it is not delivered to AI agents.
   await createClient(full.url)('PUT', '/api/v1/bundles/{bundle_id}/policy', {
     params: { bundle_id: bundles.get('prod/shop/app') ?? '' },
@@ -23,7 +28,13 @@ export async function approvalShots(): Promise<World> {
   const list = [
     ...libraryShots(full.url),
     { name: 'approval-nothing-yet', show: asked(empty.url, {}) },
-    { name: 'approval-typed', show: asked(typing.url, { bundle: 'dev/app' }) },
+    {
+      name: 'approval-typed',
+      show: async (page: Page) => {
+        await page.context().addCookies([{ ...cookie, url: typing.url }])
+        await asked(typing.url, { bundle: 'dev/app' })(page)
+      },
+    },
   ]
   return { list, servers: [full, empty, typing] }
 }

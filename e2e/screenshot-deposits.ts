@@ -1,4 +1,3 @@
-import { createClient } from '@keyferry/contract/client'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
@@ -23,12 +22,7 @@ export async function depositShots(): Promise<World> {
   const { url } = server
   const cookie = await setUpOwner(url)
   const headers = sessionHeaders(url, cookie)
-  const { bundles } = await createLibrary(url, undefined, headers)
-  await createClient(url)('PUT', '/api/v1/bundles/{bundle_id}/policy', {
-    params: { bundle_id: bundles.get('ci') ?? '' },
-    headers,
-    body: { assurance: 'typed' },
-  })
+  await createLibrary(url, undefined, headers)
 
   function deposit(bundle: string, values: Deposited, options: Depositing, after?: After) {
     return async (page: Page) => {
@@ -57,7 +51,6 @@ export async function depositShots(): Promise<World> {
     },
     { name: 'deposit-production', show: deposit('prod/shop/mail', {}, { detach: ['SMTP_PASSWORD'] }) },
     { name: 'deposit-unknown-name', show: deposit('dev/worker', {}, { detach: ['NOT_HERE'] }) },
-    { name: 'deposit-typed', show: deposit('ci', { NPM_TOKEN: 'planted-other' }, { release: [] }) },
     { name: 'deposit-code', show: deposit('dev/worker', { QUEUE: ['jobs', false] }, {}, approve) },
     { name: 'deposit-done', show: async (page) => await storing(`dev/done-${++taken}`)(page) },
     { name: 'deposit-denied', show: deposit('dev/app', VALUES, {}, deny) },

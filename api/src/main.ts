@@ -23,6 +23,7 @@ import { sharedTime } from './shared-time.ts'
 import { openShortLived, type ShortLived } from './short-lived.ts'
 import { receiptSigner } from './signing-keys.ts'
 import type { Database } from './storage/base/queries.ts'
+import { countTyped } from './storage/bundles/policies.ts'
 import { countKeysElsewhere } from './storage/people/awaited-approval-keys.ts'
 import { overdueSweep, sweepEvery } from './sweeping.ts'
 import { touchAddress } from './touch-parts.ts'
@@ -112,6 +113,8 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   database.seals.nowMs = () => sharedClock.now().getTime()
   const recorded = await openStores(opened, { ...parts, aroundDatabase: options.aroundDatabase })
   const { stores } = recorded
+  const places = await countTyped(recorded.queries)
+  if (places > 0) log.warn({ places }, 'rules that ask for a typed check code count as bound')
   const { aroundRequests } = options
   const requesting = openRequesting(opened, { ...parts, ...recorded, clock: sharedClock, aroundRequests })
   const refusals = new MachineRefusals({ events: stores.events, clock, log })

@@ -43,7 +43,6 @@ const RULES = {
   'no agents': { agents: 'deny' },
   bound: { assurance: 'bound' },
   local: { assurance: 'local' },
-  typed: { assurance: 'typed' },
 }
 
 const cases = KINDS.flatMap((kind) =>

@@ -172,10 +172,10 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
 
   test('the strictest of workspace and bundle counts', async () => {
     const id = await bundleNamed('dev')
-    await setTenant({ assurance: 'typed', approvers: 'owner', agents: 'deny', remember_hours: 3 })
+    await setTenant({ assurance: 'bound', approvers: 'owner', agents: 'deny', remember_hours: 3 })
     const rules = { assurance: 'compat', approvers: 'member', agents: 'ask', remember_hours: 12 }
     expect((await setBundle(id, rules)).json.effective).toEqual({
-      assurance: 'typed',
+      assurance: 'bound',
       approvers: 'owner',
       people: null,
       changers: 'setter',
@@ -320,14 +320,6 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
     expect((await approve(owner, id)).answer.status).toBe(200)
   })
 
-  test('a bundle can require the check code', async () => {
-    const { id } = await newKeyed()
-    await setBundle(id, { assurance: 'typed' })
-    const { offer, answer } = await approve(owner, id)
-    expect(offer).toMatchObject({ may_approve: true, user_code_required: true })
-    expectError(answer, 400, 'user_code required', 'invalid')
-  })
-
   describe('of a folder', () => {
     let folder = ''
     let folders = 0
@@ -340,13 +332,13 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
     test('they count for each bundle in it, also for one that is made later', async () => {
       const before = await bundleOf(`${folder}web`)
       const [beside, self] = [await bundleOf(`live${folders}-eu/web`), await bundleOf(folder.slice(0, -1))]
-      expect((await setFolder({ assurance: 'typed', approvers: 'owner', remember_hours: 1 })).status).toBe(
+      expect((await setFolder({ assurance: 'bound', approvers: 'owner', remember_hours: 1 })).status).toBe(
         200,
       )
       const after = await bundleOf(`${folder}eu/api`, member)
       for (const { id } of [before, after]) {
         const { effective, bundle } = await policyOf(id)
-        expect(effective).toEqual({ ...LOOSEST, assurance: 'typed', approvers: 'owner', remember_hours: 1 })
+        expect(effective).toEqual({ ...LOOSEST, assurance: 'bound', approvers: 'owner', remember_hours: 1 })
         expect(bundle).toEqual(NOTHING)
       }
       for (const { id } of [beside, self]) expect((await policyOf(id)).effective).toEqual(LOOSEST)
@@ -354,12 +346,12 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
 
     test('the strictest of all places counts, in every field', async () => {
       const { id } = await bundleOf(`${folder}eu/web`)
-      await setFolder({ assurance: 'bound', remember_hours: 4, changers: 'owner' })
-      await setFolder({ assurance: 'typed', approvals_needed: 2, remember_hours: 6 }, owner, `${folder}eu/`)
+      await setFolder({ assurance: 'local', remember_hours: 4, changers: 'owner' })
+      await setFolder({ assurance: 'bound', approvals_needed: 2, remember_hours: 6 }, owner, `${folder}eu/`)
       const loose = { assurance: 'compat', approvals_needed: 1, agents: 'deny', changers: 'member' }
       expect((await setBundle(id, { ...loose, remember_hours: 12 })).json.effective).toEqual({
         ...LOOSEST,
-        assurance: 'bound',
+        assurance: 'local',
         approvals_needed: 2,
         agents: 'deny',
         changers: 'owner',
@@ -450,35 +442,35 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
 
     test('every environment is a place, and so is every bundle with rules', async () => {
       const { id, name } = await bundleOf(`${folder}web`)
-      await setFolder({ assurance: 'typed' })
+      await setFolder({ assurance: 'bound' })
       await setBundle(id, { approvals_needed: 2 })
       await bundleOf(`prod/${folder}web`)
       const [workspace, ...others] = await places()
       expect(workspace).toMatchObject({ folder: null, bundle: null, set: NOTHING, effective: LOOSEST })
       const at = (of: string | null, bundle: object | null) =>
         others.find((place) => place.folder === of && (place.bundle?.id ?? null) === (bundle && id))
-      const effective = { ...LOOSEST, assurance: 'typed' }
+      const effective = { ...LOOSEST, assurance: 'bound' }
       const found = { above: LOOSEST, effective, is_production: false, loosening: null }
-      expect(at(folder, null)).toMatchObject({ set: { ...NOTHING, assurance: 'typed' }, ...found })
+      expect(at(folder, null)).toMatchObject({ set: { ...NOTHING, assurance: 'bound' }, ...found })
       expect(at(`prod/${folder}`, null)).toMatchObject({ set: NOTHING, is_production: true })
       expect(at(null, { id })).toMatchObject({
         bundle: { id, name },
         set: { ...NOTHING, approvals_needed: 2 },
-        limit: { ...NOTHING, assurance: 'typed' },
+        limit: { ...NOTHING, assurance: 'bound' },
         above: effective,
         effective: { ...effective, approvals_needed: 2 },
       })
     })
 
     test('only owners set them, of a folder of names, and the log says of which', async () => {
-      expect((await setFolder({ assurance: 'typed' }, member)).status).toBe(403)
+      expect((await setFolder({ assurance: 'bound' }, member)).status).toBe(403)
       for (const bad of ['prod', '/prod/', 'prod//', 'prod/%/', ''])
-        expect((await setFolder({ assurance: 'typed' }, owner, bad)).status).toBe(400)
-      await setFolder({ assurance: 'typed' })
+        expect((await setFolder({ assurance: 'bound' }, owner, bad)).status).toBe(400)
+      await setFolder({ assurance: 'bound' })
       const [event] = (await api.call('listAudit', { as: owner })).json
       expect(event).toMatchObject({
         action: 'tenant.policy_changed',
-        data: { folder, rules: ['assurance: typed'] },
+        data: { folder, rules: ['assurance: bound'] },
       })
       expect((await api.call('getTenantPolicy', { as: owner })).json).not.toHaveProperty('places')
     })

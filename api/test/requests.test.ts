@@ -136,7 +136,6 @@ describe.each(databases)('approval requests on %s', (kind) => {
         requester_meta: { ...meta, ip: asking.address, user_agent: 'keyferry/9', format: 'fish' },
         status: 'pending',
         user_code: asked.json.user_code,
-        user_code_required: false,
       })
       const lifetime = Date.parse(json.expires_at) - Date.parse(json.requester_meta.requested_at)
       expect(lifetime).toBe(300_000)
@@ -189,7 +188,6 @@ describe.each(databases)('approval requests on %s', (kind) => {
         why_not: null,
         release: [],
         release_required: false,
-        user_code_required: false,
         approvals_needed: 1,
         first_approval: null,
         items: Object.entries(values).map(([key, value]) => ({

@@ -47,7 +47,6 @@ export const BEHAVIOURS = {
     wait: (asked) => delivery(asked, VALUES, { bundle: undefined, workspace: undefined }),
   },
   'names a bundle badly': { wait: (asked) => delivery(asked, VALUES, { bundle: 'dev/app' }) },
-  'has the code typed': { create: (asked) => changed(asked, { assurance: 'typed' }) },
   'returns by code': {
     create: (asked) => changed(asked, { interval: 1, assurance: 'bound' }),
     wait: (_asked, _count, isReleased) =>

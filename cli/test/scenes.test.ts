@@ -24,7 +24,6 @@ const WEB: ShownRequest = {
   approvalUrl: 'https://keyferry.acme.example/approve/ed0936997f5af8b7e1f519cf0b5a1a3e',
   shownUrl: 'https://keyferry.acme.example/a/7Qk2mX9rT4vB1nZc8YpL0w',
   userCode: 'ZMXZ-MPNR',
-  isCodeTyped: false,
   lifetimeMs: 300_000,
   deadlineMs: 300_000,
   whyNotOpened: null,
@@ -236,12 +235,6 @@ test('a QR code shows the link where another device opens it, unless it is hidde
   const elsewhere = { ...WEB, whyNotOpened: '--no-open was given' }
   expect(await play(asks({ ...elsewhere, hidesQrCode: false }), 80, { TERM: 'xterm' })).toMatch(/[▀▄█]/)
   expect(await play(asks(elsewhere), 80, { TERM: 'xterm' })).not.toMatch(/[▀▄█]/)
-})
-
-test('a code that has to be typed is named as one', async () => {
-  const typed = { ...WEB, isCodeTyped: true }
-  expect(await play(asks(typed), 80, {})).toMatch(/or\s+ask\s+you\s+to\s+type\s+it/)
-  expect(await play(asks({ ...typed, whyNotOpened: 'x' }), 80, {})).toMatch(/or\s+ask\s+you\s+to\s+type\s+it/)
 })
 
 test('a locale without UTF-8 gets ASCII only', async () => {

@@ -2,10 +2,11 @@ import type { ServerRole } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import type { Running } from './start.ts'
 
-type Announced = { role: ServerRole; settings: Settings; running: Running; version: string }
+/** `gone`: lines about settings that no longer exist. */
+type Announced = { role: ServerRole; settings: Settings; running: Running; version: string; gone: string[] }
 
 /** The start text: where the server listens, where its data is, and what to type next. */
-export function announcement({ role, settings, running, version }: Announced): string {
+export function announcement({ role, settings, running, version, gone }: Announced): string {
   const lines = [`Keyferry ${version}${role === 'all' ? '' : ` ${role}`} is ready.`, '']
   lines.push(`  Listens   ${running.address}`)
   if (settings.PUBLIC_URL !== undefined && role !== 'api') lines.push(`  Public    ${settings.PUBLIC_URL}`)
@@ -19,6 +20,7 @@ export function announcement({ role, settings, running, version }: Announced): s
     )
   if (role === 'api' && settings.TRUST_PROXY.length === 0) lines.push('', NO_PROXY_ADVICE)
   if (isUnbound(role, settings)) lines.push('', UNBOUND_ADVICE)
+  for (const line of gone) lines.push('', `  ${line}`)
   if (running.madeRootKey)
     lines.push('', `  Created a root key: ${running.dataDir}/root.key`, ROOT_KEY_ADVICE)
   return `${[...lines, '', '  Stop with Ctrl-C.'].join('\n')}\n`
@@ -37,7 +39,7 @@ const DEFAULT_ADDRESS = 'http://127.0.0.1:5393'
 // An API node serves web nodes that sign people in, with any AUTH_MODE here.
 function isUnbound(role: ServerRole, { AUTH_MODE, APPROVAL_ASSURANCE }: Settings): boolean {
   const isHosted = role === 'api' || (role === 'all' && AUTH_MODE !== 'local')
-  return isHosted && (APPROVAL_ASSURANCE === 'compat' || APPROVAL_ASSURANCE === 'typed')
+  return isHosted && APPROVAL_ASSURANCE === 'compat'
 }
 
 function nextCommand(address: string): string {

@@ -10,7 +10,7 @@ import { MAINTENANCE } from './maintain.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { ServerRole } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
-import { hasFiles, readSettings, refresh } from './settings.ts'
+import { goneSettings, hasFiles, readSettings, refresh } from './settings.ts'
 import type { Running } from './start.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 
@@ -107,7 +107,7 @@ async function serve(role: ServerRole): Promise<void> {
     stopOnSignal(running.stop, settings)
     if (hasFiles()) readFilesOnSignal(running, settings)
     if (running.setupCode !== null) process.stderr.write(`set-up code: ${running.setupCode}\n`)
-    say(announcement({ role, settings, running, version }))
+    say(announcement({ role, settings, running, version, gone: goneSettings(process.env) }))
   } catch (error) {
     process.stderr.write(failureLine(error, settings))
     process.exit(1)

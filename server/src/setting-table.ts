@@ -1,4 +1,4 @@
-import { ASSURANCES, LIMITS, LINK_SOURCES, RATES, TIMES } from '@keyferry/contract'
+import { LIMITS, LINK_SOURCES, RATES, StoredAssurance, TIMES } from '@keyferry/contract'
 import { z } from 'zod'
 import { isKeeperId } from './root-key/key-keeper.ts'
 import * as read from './setting-values.ts'
@@ -148,9 +148,9 @@ export const SETTINGS = {
   },
   APPROVAL_ASSURANCE: {
     means:
-      'what every approval takes, from the weakest: compat (compare the check code), typed (type it), bound (return the approval to the terminal), local (return it on the same machine)',
-    mustBe: 'one of compat, typed, bound, local',
-    schema: z.enum(ASSURANCES).default('compat'),
+      'what every approval takes, from the weakest: compat (compare the check code), bound (return the approval to the terminal), local (return it on the same machine)',
+    mustBe: 'one of compat, bound, local',
+    schema: StoredAssurance.default('compat'),
   },
   REQUIRE_SIGNATURE_V2: {
     means: '1: the API accepts only calls whose signature covers the whole request',

@@ -21,6 +21,13 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   return result.data as Settings
 }
 
+/** A line for each setting that no longer exists. */
+export function goneSettings(environment: NodeJS.ProcessEnv): string[] {
+  return environment['APPROVAL_ASSURANCE'] === 'typed' ? [TYPED] : []
+}
+
+const TYPED = 'APPROVAL_ASSURANCE=typed is gone, and counts as bound. Set bound.'
+
 /** Whether a file holds a setting that can change while the server runs. */
 export function hasFiles(environment: NodeJS.ProcessEnv = process.env): boolean {
   return [...inFiles, 'ROOT_KEY'].some((name) => environment[`${name}_FILE`])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { announcement } from '../src/announce.ts'
 import type { ServerRole } from '../src/safe-start.ts'
-import { readSettings } from '../src/settings.ts'
+import { goneSettings, readSettings } from '../src/settings.ts'
 
 const ADVICE =
   '  APPROVAL_ASSURANCE is not bound: a click on a link from another person can deliver values. Set APPROVAL_ASSURANCE=bound.'
@@ -15,7 +15,9 @@ function linesOf(role: ServerRole, environment: NodeJS.ProcessEnv): string[] {
     stop: async () => undefined,
     useRootKeys: async () => undefined,
   }
-  return announcement({ role, settings: readSettings(environment), running, version: '1.2.3' }).split('\n')
+  const settings = readSettings(environment)
+  const gone = goneSettings(environment)
+  return announcement({ role, settings, running, version: '1.2.3', gone }).split('\n')
 }
 
 const HOSTED = { AUTH_MODE: 'accounts' }
@@ -23,7 +25,6 @@ const HOSTED = { AUTH_MODE: 'accounts' }
 test.each<[ServerRole, NodeJS.ProcessEnv]>([
   ['all', HOSTED],
   ['all', { ...HOSTED, APPROVAL_ASSURANCE: 'compat' }],
-  ['all', { ...HOSTED, APPROVAL_ASSURANCE: 'typed' }],
   ['all', { AUTH_MODE: 'oidc' }],
   ['api', {}],
 ])(
@@ -41,4 +42,12 @@ test.each<[ServerRole, NodeJS.ProcessEnv]>([
   ['web', HOSTED],
 ])('the start of %s with %o needs no such advice', (role, environment) => {
   expect(linesOf(role, environment).join('\n')).not.toContain('APPROVAL_ASSURANCE')
+})
+
+test('the grade typed is read as bound, and the start says so', () => {
+  const environment = { ...HOSTED, APPROVAL_ASSURANCE: 'typed' }
+  expect(readSettings(environment).APPROVAL_ASSURANCE).toBe('bound')
+  expect(linesOf('all', environment)).toContain(
+    '  APPROVAL_ASSURANCE=typed is gone, and counts as bound. Set bound.',
+  )
 })

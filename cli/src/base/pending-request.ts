@@ -11,8 +11,6 @@ export type PendingRequest = {
   readonly shownUrl: string
   /** As computed by this client. */
   readonly userCode: string
-  /** Whether the approver has to type the code; false: they compare it. */
-  readonly isCodeTyped: boolean
   readonly intervalMs: number
   readonly lifetimeMs: number
   /** Monotonic time at which it ends. */

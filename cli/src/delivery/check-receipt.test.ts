@@ -65,7 +65,6 @@ const pending: PendingRequest = {
   approvalUrl: `${SERVER}/approve/${ID}`,
   shownUrl: `${SERVER}/approve/${ID}`,
   userCode: 'WDJB-MJHT',
-  isCodeTyped: false,
   intervalMs: 3_000,
   lifetimeMs: 300_000,
   deadlineMs: 300_000,

@@ -18,7 +18,6 @@ const pending: PendingRequest = {
   approvalUrl: 'https://keyferry.example.com/approve/7f9c2ba4e88f827d616045507605853e',
   shownUrl: 'https://keyferry.example.com/a/f5wrpOiPgn1hYEVQdgWFPg',
   userCode: 'WDJB-MJHT',
-  isCodeTyped: false,
   intervalMs: 3_000,
   lifetimeMs: 300_000,
   deadlineMs: 300_000,

@@ -35,7 +35,6 @@ const pending: PendingRequest = {
   approvalUrl: `https://keyferry.example.com/approve/${ID}`,
   shownUrl: `https://keyferry.example.com/approve/${ID}`,
   userCode: 'WDJB-MJHT',
-  isCodeTyped: false,
   intervalMs: 3_000,
   lifetimeMs: 300_000,
   deadlineMs: 300_000,

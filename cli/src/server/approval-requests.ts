@@ -102,7 +102,6 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     intervalMs: milliseconds(body, 'interval', INTERVAL_SECONDS),
     lifetimeMs: milliseconds(body, 'expires_in', LIFETIME_SECONDS),
     userCode: read(body['user_code'], optional(string, null), invalid('check code')),
-    isCodeTyped: body['assurance'] === 'typed',
     isBound: body['assurance'] === 'bound' || body['assurance'] === 'local',
     remembered: readRemembered(body['remembered']),
     whyNotRemembered: readWhyNotRemembered(body['asks_again']),

@@ -6,7 +6,7 @@ import { codeOf, generalError } from '../base/cli-error.ts'
 import type { Clock, Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
-import { list, number, object, or, orNull, parseObject, string, truth } from '../base/shape.ts'
+import { list, number, object, orNull, parseObject, string } from '../base/shape.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from './state-folder.ts'
 
 const FOLDER = 'requests'
@@ -36,7 +36,6 @@ export function keepRequest(pending: PendingRequest, commandLine: readonly strin
     id: pending.id,
     secret_key: Buffer.from(pending.keyPair.secretKey).toString('base64url'),
     verifier: pending.verifier,
-    is_code_typed: pending.isCodeTyped,
     interval_ms: pending.intervalMs,
     lifetime_ms: pending.lifetimeMs,
     expires_at_ms: Math.round(parts.clock.epochMs() + leftMs),
@@ -95,7 +94,6 @@ const KEPT = object({
   lifetimeMs: number,
   /** Wall-clock time in milliseconds since 1970. */
   expiresAtMs: number,
-  isCodeTyped: or(truth, false),
 })
 export type KeptRequest = ReturnType<typeof KEPT>
 

@@ -165,13 +165,10 @@ function wayLines(request: ShownRequest, output: Output, style: TerminalStyle): 
   return [`  ${shownUrl}`, ...qr, ...lines, '']
 }
 
-function lastLine({ kind, whyNotOpened, userCode, isCodeTyped }: ShownRequest, style: TerminalStyle): string {
+function lastLine({ kind, whyNotOpened, userCode }: ShownRequest, style: TerminalStyle): string {
   if (whyNotOpened === null && kind === 'deposit')
     return style.dim('On another device: stop, and add --no-open.')
-  const code = `${style.bold(userCode)}${isCodeTyped ? ', or ask you to type it' : ''}`
   return whyNotOpened === null
-    ? style.dim(
-        `On another device, its page must show ${userCode}${isCodeTyped ? ', or ask you to type it' : ''}.`,
-      )
-    : `Open it on any device. Its page must show ${code}`
+    ? style.dim(`On another device, its page must show ${userCode}.`)
+    : `Open it on any device. Its page must show ${style.bold(userCode)}`
 }

@@ -41,10 +41,8 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
 /** Only what a person needs to approve, and notes about the delivery. */
 export function quietView({ stderr }: Parts): WaitingView {
   return {
-    requested: ({ shownUrl, userCode, isCodeTyped }) =>
-      stderr.write(
-        `keyferry: approve at\n${shownUrl}\nkeyferry: check code ${userCode}${isCodeTyped ? ': the page may ask for it' : ''}\n`,
-      ),
+    requested: ({ shownUrl, userCode }) =>
+      stderr.write(`keyferry: approve at\n${shownUrl}\nkeyferry: check code ${userCode}\n`),
     trouble: () => undefined,
     recovered: () => undefined,
     say: ({ text, isMinor }) => {
@@ -95,7 +93,6 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
         ...(removes === 0 ? {} : { removes }),
         approval_url: request.approvalUrl,
         user_code: request.userCode,
-        assurance: request.isCodeTyped ? 'typed' : 'compat',
         expires_in: Math.round(request.lifetimeMs / 1000),
         seconds_left: Math.max(0, Math.ceil((request.deadlineMs - clock.monotonicMs()) / 1000)),
         asks_again: request.whyNotRemembered,

@@ -5,14 +5,7 @@ import { printable } from '../base/printable.ts'
 /** What a person has to know while a request is pending. Contains no value. */
 export type ShownRequest = Pick<
   PendingRequest,
-  | 'server'
-  | 'approvalUrl'
-  | 'shownUrl'
-  | 'userCode'
-  | 'isCodeTyped'
-  | 'lifetimeMs'
-  | 'deadlineMs'
-  | 'whyNotRemembered'
+  'server' | 'approvalUrl' | 'shownUrl' | 'userCode' | 'lifetimeMs' | 'deadlineMs' | 'whyNotRemembered'
 > & {
   /** Absent: values are requested. */
   readonly kind?: 'deposit' | 'names'
@@ -103,10 +96,10 @@ export function requestVerb({ kind, keys, removes = 0 }: ShownRequest) {
 }
 
 /** What to do with the check code. A page that sends the approval back to this computer shows none. */
-export function codeAdvice({ isCodeTyped, whyNotOpened }: ShownRequest): string {
-  if (whyNotOpened === null)
-    return `if the page shows a code, it must be the same${isCodeTyped ? '; it may ask you to type it' : ''}`
-  return isCodeTyped ? 'the page shows the same, or asks you to type it' : 'the page must show the same'
+export function codeAdvice({ whyNotOpened }: ShownRequest): string {
+  return whyNotOpened === null
+    ? 'if the page shows a code, it must be the same'
+    : 'the page must show the same'
 }
 
 /** No person is asked: `approved before; 47 more times until 18:30`. */

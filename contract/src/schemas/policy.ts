@@ -4,11 +4,16 @@ import { ProductionField } from './bundle.ts'
 import { changeOf, Id, Named, object, Timestamp, wholeNumber } from './text.ts'
 
 /** How an approval is bound to the terminal that asked, from the weakest to the strictest. `compat`: the approver
- * compares the check code. `typed`: the approver types it. `bound`: the approval returns to the terminal over loopback
- * or by a code that is typed there. `local`: over loopback only. */
-export const ASSURANCES = ['compat', 'typed', 'bound', 'local'] as const
+ * compares the check code. `bound`: the approval returns to the terminal over loopback or by a code that is typed there.
+ * `local`: over loopback only. */
+export const ASSURANCES = ['compat', 'bound', 'local'] as const
 
 export type Assurance = (typeof ASSURANCES)[number]
+
+/** A grade that was set or stored: `typed` is gone, and counts as the next stricter one. */
+export const StoredAssurance = z
+  .enum([...ASSURANCES, 'typed'])
+  .transform((set) => (set === 'typed' ? 'bound' : set))
 
 /** The longest time that an approval can be remembered, in hours. */
 export const MAX_REMEMBER_HOURS = 12
@@ -68,8 +73,12 @@ const nullable = {
   touch: Rules.touch.nullable(),
 }
 
-/** What one place sets; null: nothing. */
-export const PolicySetting = object('PolicySetting', { ...nullable, people: z.array(Id).nullable() })
+/** What one place sets; null: nothing. `was_typed`: it set the grade `typed`, which is gone and counts as `bound`. */
+export const PolicySetting = object('PolicySetting', {
+  ...nullable,
+  people: z.array(Id).nullable(),
+  was_typed: z.literal(true).optional(),
+})
 
 /** Null removes what the place sets. */
 export const ChangePolicy = changeOf('ChangePolicy', nullable, { assurance: 'local', approvers: 'owner' })

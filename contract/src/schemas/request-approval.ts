@@ -63,8 +63,6 @@ export const RequestBundle = object('RequestBundle', {
   release: z.array(ReleaseField).optional(),
   /** Whether the approval must return to the terminal in one of these ways. */
   release_required: z.boolean().optional(),
-  /** Whether the check code must be typed when the approval does not return to the terminal. */
-  user_code_required: z.boolean().optional(),
   approvals_needed: z.int().optional(),
   /** An approval is refused with `touch_required` until the approver signs it; absent: it is not. */
   touch: TouchField.optional(),

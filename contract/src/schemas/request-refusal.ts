@@ -32,7 +32,6 @@ export const ApprovalTerms = {
   /** The ways of return that the client offers and the rules allow. */
   release: z.array(ReleaseField),
   release_required: z.boolean(),
-  user_code_required: z.boolean(),
 }
 
 /** `reason`: why no one can approve the request. The client gets it as `details.reason` of error `request_denied`. */

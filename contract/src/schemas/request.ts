@@ -32,7 +32,6 @@ export const RequestContext = object('RequestContext', {
   /** `held`: approved, and waiting for its return to the terminal. */
   status: z.enum(['pending', 'held', 'ready']),
   user_code: z.string(),
-  user_code_required: z.boolean(),
   /** The address of the caller, as the server sees it. */
   viewer_ip: z.string(),
   /** Whether that address and the requester's are in one network; null: they cannot be compared. */

@@ -5,7 +5,6 @@ import {
   DELIVERY_REFUSALS,
   type Grounds,
   mayRememberRepository,
-  mustTypeCode,
   refusalOf,
   rememberHours,
   requireAllowed,
@@ -115,7 +114,6 @@ test.each([
 
 test.each<[Policy['assurance'], string[]]>([
   ['compat', ['loopback', 'code']],
-  ['typed', ['loopback', 'code']],
   ['bound', ['loopback', 'code']],
   ['local', ['loopback']],
 ])('under the rule %s an approval can return by %j', (assurance, ways) => {
@@ -130,7 +128,6 @@ test.each<[Policy['assurance'], string[]]>([
 
 test.each<[string, Asked, boolean]>([
   ['compat', {}, false],
-  ['typed', { policy: { assurance: 'typed' } }, false],
   ['bound', { policy: { assurance: 'bound' } }, true],
   ['local', { policy: { assurance: 'local' } }, true],
   [
@@ -159,14 +156,6 @@ test.each<[string, Asked, boolean]>([
 test('a way of return that the client does not offer is refused', () => {
   const grounds = groundsOf({ request: { release: ['loopback'] } })
   expect(outcome(() => requireAllowed(DELIVERY_REFUSALS, grounds, { release: 'code' }))).toBe('invalid')
-})
-
-test('the check code is typed where the rule says so and nothing returns', () => {
-  const typed = groundsOf({ policy: { assurance: 'typed' } })
-  expect(mustTypeCode(typed, {})).toBe(true)
-  expect(mustTypeCode(typed, { release: 'code' })).toBe(false)
-  expect(mustTypeCode({ ...typed, vouch: sampleVouch({ returned: 'code' }) }, {})).toBe(false)
-  expect(mustTypeCode(groundsOf(), {})).toBe(false)
 })
 
 test.each<[string, Asked, string | undefined]>([

@@ -115,7 +115,6 @@ export function shownRules(texts: RefusalTexts, grounds: Grounds) {
     why_not: reason,
     release: waysOf(grounds),
     release_required: mustReturn(grounds),
-    user_code_required: mustTypeCode(grounds, {}),
     ...(grounds.policy.touch === 'none' ? {} : { touch: grounds.policy.touch }),
   }
 }
@@ -184,14 +183,6 @@ export function requireRememberable(
     throw new DomainError('invalid', 'only an approval that returns over loopback can be remembered', {
       details,
     })
-}
-
-/** Whether the check code must be typed: a return to the terminal is worth more. */
-export function mustTypeCode(
-  { policy, vouch }: Pick<Grounds, 'policy' | 'vouch'>,
-  { release }: ApprovalChoice,
-): boolean {
-  return policy.assurance === 'typed' && release === undefined && vouch === null
 }
 
 /** Whether the client says that an agent runs it. */

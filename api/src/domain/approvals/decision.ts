@@ -33,7 +33,7 @@ import type {
   Vouch,
 } from '../requests/stored-request.ts'
 import { type ApprovalScope, groundsOf, type OpenCall, type RuleParts } from './approval-grounds.ts'
-import { type Grounds, mustTypeCode, type RefusalTexts, requireAllowed } from './approval-rules.ts'
+import { type Grounds, type RefusalTexts, requireAllowed } from './approval-rules.ts'
 import {
   type SigningParts,
   type StatementFacts,
@@ -226,14 +226,11 @@ export async function findUndecided(parts: RequestParts, requestId: string): Pro
   return stored
 }
 
-// A code that is given is checked even where none is required: an approver who types it expects it to count.
+// No code is required, but one that is given is checked: an approver who types it expects it to count.
 async function requireUserCode(parts: RequestParts, grounds: Grounds, choice: ReleaseChoice): Promise<void> {
   const typed = choice.user_code ?? ''
-  if (typed === '') {
-    if (!mustTypeCode(grounds, choice)) return
-    throw new DomainError('invalid', 'user_code required', { details: { field: 'user_code' } })
-  }
-  if (normalizeUserCode(typed) !== userCodeOf(grounds.request)) throw await wrongCode(parts, grounds.request)
+  if (typed !== '' && normalizeUserCode(typed) !== userCodeOf(grounds.request))
+    throw await wrongCode(parts, grounds.request)
 }
 
 async function wrongCode(parts: RequestParts, { id }: ApprovalRequest): Promise<DomainError> {

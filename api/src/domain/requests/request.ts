@@ -78,7 +78,6 @@ export function contextOf(
     requester_meta: request.requesterMeta,
     status: SHOWN[status],
     user_code: userCodeOf(request),
-    user_code_required: grade === 'typed',
     expires_at: new Date(expiresAtMs).toISOString(),
     assurance: grade,
     release: request.release,

@@ -17,7 +17,7 @@ import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
-import { isFound, keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { countOf, isFound, keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
 import {
   foldersOver,
@@ -32,13 +32,15 @@ import {
 import { secretsElsewhere } from './value-rights.ts'
 
 function settingIn({ people, ...row }: Pick<RulesRow, (typeof RULES)[number]>): PolicySetting {
-  const { assurance, approvers, changers, approvals_needed, agents, remember_hours, touch } = row
+  const { assurance: stored, approvers, changers, approvals_needed, agents, remember_hours, touch } = row
   const list = people?.split(' ').filter((id) => id !== '') ?? null
-  return { assurance, approvers, people: list, changers, approvals_needed, agents, remember_hours, touch }
+  const assurance =
+    stored === 'typed' ? { assurance: 'bound' as const, was_typed: true as const } : { assurance: stored }
+  return { ...assurance, approvers, people: list, changers, approvals_needed, agents, remember_hours, touch }
 }
 
 export function rowOf(set: PolicySetting): Pick<RulesRow, (typeof RULES)[number]> {
-  const { people, named: _, ...rules } = set
+  const { people, named: _, was_typed: _was, ...rules } = set
   return { ...rules, people: people === null ? null : people.join(' ') }
 }
 
@@ -237,4 +239,12 @@ export async function policyOfBundle(
   const { set, bundle } = await setOver(query, tenantId, bundleId)
   if (!bundle) throw bundleNotFound()
   return effectivePolicy(assurance, set, bundle)
+}
+
+/** Places of all workspaces that set the grade `typed`, which counts as `bound`. */
+export async function countTyped({ query }: Queries): Promise<number> {
+  const counted = (['tenant_policies', 'folder_policies', 'bundle_policies'] as const).map((table) =>
+    countOf(query.selectFrom(table).where('assurance', '=', 'typed')),
+  )
+  return (await Promise.all(counted)).reduce((sum, count) => sum + count)
 }

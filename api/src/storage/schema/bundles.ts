@@ -16,7 +16,13 @@ import {
 } from './column.ts'
 
 // null: the place sets no such rule.
-const policy: { [Rule in Exclude<keyof PolicySetting, 'people' | 'named'>]: Column<PolicySetting[Rule]> } & {
+const policy: {
+  [Rule in Exclude<keyof PolicySetting, 'people' | 'named' | 'was_typed' | 'assurance'>]: Column<
+    PolicySetting[Rule]
+  >
+} & {
+  /** `typed` counts as `bound`. */
+  assurance: Column<PolicySetting['assurance'] | 'typed'>
   people: Column<string | null>
 } = {
   assurance: orNull(textOf()),

@@ -2,7 +2,7 @@ import { useId, useRef, useState } from 'react'
 
 const CODE_LETTERS = 8
 
-/** The check code as the approver types it, where the server asks for that; else `typed` is null. */
+/** The check code as the approver types it, where the page asks for that; else `typed` is null. */
 export function useTypedCode(required: boolean) {
   const inputRef = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
@@ -28,7 +28,7 @@ type CheckCodeProps = {
   field: ReturnType<typeof useTypedCode>['field']
 }
 
-/** The check code: shown to be compared, or asked for when the server wants it typed. */
+/** The check code: shown to be compared, or asked for. */
 export function CheckCode({ code, isSecond, nextStep, field }: CheckCodeProps) {
   return (
     <section aria-label="Check code" className="mx-4 mt-5 rounded-md bg-sunken px-5 py-4 text-center sm:mx-8">

@@ -11,7 +11,6 @@ const CONTEXT: RequestContext = {
   requester_meta: META,
   status: 'pending',
   user_code: 'WDJB-MJHT',
-  user_code_required: false,
   viewer_ip: '',
   same_network: true,
   expires_at: '2026-01-31T12:05:00.000Z',
@@ -110,12 +109,7 @@ describe('an approval returns', () => {
 test.each([
   ['a request that cannot be bound', unbound, true],
   ['that request on a server of one person', { ...unbound, isOwnServer: true }, false],
-  [
-    'a rule',
-    { ...unbound, isOwnServer: true, bundle: { ...unbound.bundle, user_code_required: true } },
-    true,
-  ],
-  ['an approval that returns', { ...hosted, bundle: { ...BUNDLE, user_code_required: true } }, false],
+  ['an approval that returns', hosted, false],
 ])('the check code is typed for %s: %s', (_, grounds, isTyped) => {
   expect(asksForTypedCode(planReturn(grounds), grounds)).toBe(isTyped)
 })

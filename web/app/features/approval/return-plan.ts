@@ -81,6 +81,5 @@ export function isUnbound({ context, isOwnServer }: Pick<ReturnGrounds, 'context
 /** Whether the approver types the check code. */
 export function asksForTypedCode(plan: ReturnPlan, grounds: ReturnGrounds): boolean {
   if (plan.by !== 'none' || grounds.bundle?.vouch?.counts === true) return false
-  const { context, bundle } = grounds
-  return (bundle?.user_code_required ?? context.user_code_required) || isUnbound(grounds)
+  return isUnbound(grounds)
 }

@@ -18,7 +18,6 @@ const CONTEXT: RequestContext = {
   requester_meta: { ip: '', user_agent: '', requested_at: '2026-01-31T12:00:00.000Z', format: 'sh' },
   status: 'pending',
   user_code: 'WDJB-MJHT',
-  user_code_required: false,
   viewer_ip: '',
   same_network: true,
   expires_at: '2026-01-31T12:05:00.000Z',

@@ -55,6 +55,11 @@ export function PlaceRules({ place, asked }: PlaceRulesProps) {
           }}
         />
       )}
+      {place.set.was_typed === true && (
+        <p className="mt-2 text-xs text-ink-soft">
+          Typing the check code is no rule any more. Here, values go {choiceOf('assurance', 'bound').word}.
+        </p>
+      )}
       {loosening !== null && (
         <p className="mt-2 text-xs text-caution">
           A looser rule waits: {choiceOf('touch', loosening.to).word}. It counts when another owner asks for

@@ -82,7 +82,6 @@ function who(able: readonly string[], needed: number): string {
 function wayOf({ assurance }: Policy, asker: string): string {
   return {
     compat: 'after a look at the check code',
-    typed: 'and types the check code',
     bound: `and the values return to the terminal of ${asker}`,
     local: `and only the computer of ${asker} gets the values`,
   }[assurance]

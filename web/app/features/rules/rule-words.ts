@@ -1,7 +1,7 @@
 import type { PolicySetting, RulesPlace } from '../../lib/calls/answers.ts'
 import { counted } from '../../lib/words/counted.ts'
 
-export type Field = Exclude<keyof PolicySetting, 'people'>
+export type Field = Exclude<keyof PolicySetting, 'people' | 'was_typed'>
 
 /** `word`: in the sentence. `hint`: what follows from the choice. */
 export type RuleChoice<V = PolicySetting[Field]> = { value: V; word: string; hint: string }
@@ -45,11 +45,6 @@ const CHOICES: RuleChoices = {
       value: 'compat',
       word: 'where the check code is the same',
       hint: 'The approver compares the check code. One careless click is enough for an attacker.',
-    },
-    {
-      value: 'typed',
-      word: 'where the check code was typed',
-      hint: 'The approver types the code that the terminal shows.',
     },
     {
       value: 'bound',

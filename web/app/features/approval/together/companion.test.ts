@@ -11,7 +11,6 @@ const CONTEXT: RequestContext = {
   requester_meta: META,
   status: 'pending',
   user_code: 'WDJB-MJHT',
-  user_code_required: false,
   viewer_ip: '',
   same_network: true,
   expires_at: '2026-01-31T12:05:00.000Z',
@@ -73,10 +72,9 @@ describe('a command of the same start', () => {
     expect(whyOwnPage(plain, way)).not.toBeNull()
   })
 
-  test('without a return, one whose rules demand a return or a typed code needs its own page', () => {
+  test('without a return, one whose rules demand a return needs its own page', () => {
     expect(whyOwnPage(plain, 'none')).toBeNull()
     expect(whyOwnPage(withBundle({ release_required: true }), 'none')).not.toBeNull()
-    expect(whyOwnPage(withBundle({ user_code_required: true }), 'none')).not.toBeNull()
   })
 
   test.each([[['env']], [['curl', 'https://example.com']], [null]])('%o is not selected first', (argv) => {

@@ -45,15 +45,11 @@ export function whyOwnPage({ context, bundle, keys }: Companion, way: ReturnWay)
   return whyOtherWay(bundle, way)
 }
 
-function whyOtherWay(
-  { release, release_required, user_code_required }: RequestBundle,
-  way: ReturnWay,
-): string | null {
+function whyOtherWay({ release, release_required }: RequestBundle, way: ReturnWay): string | null {
   if (way === 'loopback') {
     return (release ?? []).includes('loopback') ? null : 'It cannot return over this computer.'
   }
-  if (release_required === true) return 'It must return to its terminal.'
-  return user_code_required === true ? 'You have to type its check code.' : null
+  return release_required === true ? 'It must return to its terminal.' : null
 }
 
 /** Why a person should look twice at it. */

@@ -31,6 +31,15 @@ describe('what the server does with any request', () => {
     expect(await response.json()).toEqual({ error, code: 'invalid' })
   })
 
+  test('the OpenAPI document names each endpoint of the API and the version', async () => {
+    const { json } = await api.call('getOpenApi')
+    expect(json).toMatchObject({
+      openapi: '3.1.0',
+      paths: { '/api/v1/requests': { post: expect.anything() } },
+    })
+    expect((await api.call('getOpenApi')).json).toEqual(json)
+  })
+
   test('a megabyte of opening brackets is refused like any other', async () => {
     const wide = await startTestApi('sqlite')
     const as = await wide.newOwner()

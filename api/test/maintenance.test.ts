@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -190,6 +190,19 @@ describe('backup and restore of the embedded database', () => {
     await restoreDatabase(api.settings, kept ?? '')
     expect((await api.call('getKey', { as: key.as, params: place(key) })).json.value).toBe('second')
     await api.close()
+  })
+
+  test('a damaged database is not taken for a backup', async () => {
+    const api = await startTestApi('sqlite')
+    await withKey(api, 'value'.repeat(10_000))
+    await api.close()
+    const database = join(api.settings.dataDir, 'keyferry.db')
+    const pages = readFileSync(database)
+    pages.fill(0xff, Math.floor(pages.length / 2), Math.floor(pages.length / 2) + 16_384)
+    writeFileSync(database, pages)
+    const file = newFile('backup.db')
+    await expect(backupDatabase(api.settings, file)).rejects.toThrow('is not a backup of this service')
+    expect(existsSync(file)).toBe(false)
   })
 
   test('what is no backup, or needs another root key, changes nothing', async () => {

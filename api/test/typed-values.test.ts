@@ -1,3 +1,4 @@
+import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
@@ -101,6 +102,28 @@ describe.each(oneDatabase)('values that the approver types, on %s', (kind) => {
       await api.call('attachKey', { as: owner, params })
     }
     bundle = { id: dev.json.id, name: 'dev/shop' }
+    const id = await asks({ template_keys: ['STRIPE_KEY', 'LOG_LEVEL'] })
+    expect((await offered(id))?.names).toEqual([
+      { name: 'STRIPE_KEY', known: true },
+      { name: 'LOG_LEVEL', known: false },
+    ])
+  })
+
+  test('of many environments, as many are read as one comparison takes', async () => {
+    const names = Array.from(
+      { length: LIMITS.comparedBundles + 1 },
+      (_, n) => `dev-${String(n).padStart(2, '0')}/many`,
+    )
+    const ids = []
+    for (const name of names) ids.push((await at(name)).json.id)
+    for (const [index, name] of [
+      [0, 'STRIPE_KEY'],
+      [LIMITS.comparedBundles, 'LOG_LEVEL'],
+    ] as const) {
+      const key = await api.call('createKey', { as: owner, body: { name, value: 'x' } })
+      await api.call('attachKey', { as: owner, params: { bundle_id: ids[index], key_id: key.json.id } })
+    }
+    bundle = { id: (await at('prod/many')).json.id, name: 'prod/many' }
     const id = await asks({ template_keys: ['STRIPE_KEY', 'LOG_LEVEL'] })
     expect((await offered(id))?.names).toEqual([
       { name: 'STRIPE_KEY', known: true },

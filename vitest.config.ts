@@ -29,7 +29,7 @@ const SLOW = [
  * `npm run faults -- trials` runs them. */
 const TRIALS = [
   'api/test/{renamed-attachments,small-heap}.test.ts',
-  'cli/test/{examples,package}.test.ts',
+  'cli/test/examples.test.ts',
   'e2e/{app-long-lists,engines,every-button,first-load,move-library,single-executable}.test.ts',
   'e2e/{ci-jobs,documented-commands,fresh-clone,openapi,own-machine,recipes,webhook-receivers}.test.ts',
   'e2e/{many-nodes,redis-failover,rolling,several-nodes}.test.ts',

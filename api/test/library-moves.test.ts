@@ -134,6 +134,7 @@ describe.each(oneDatabase)('a move of a library, on %s', (kind) => {
   ])('%s is 400, shows nothing of the file, and nothing arrives', async (_what, content) => {
     const { status, json } = await move(content)
     expect(status).toBe(400)
+    expect(JSON.stringify(json)).not.toContain(': .')
     expect(JSON.stringify(json)).not.toContain('planted')
     expect((await api.call('listKeys', { as: owner })).json).toEqual([])
   })

@@ -121,7 +121,7 @@ describe.each(oneDatabase)('values that the approver types, on %s', (kind) => {
       [LIMITS.comparedBundles, 'LOG_LEVEL'],
     ] as const) {
       const key = await api.call('createKey', { as: owner, body: { name, value: 'x' } })
-      await api.call('attachKey', { as: owner, params: { bundle_id: ids[index], key_id: key.json.id } })
+      await api.call('attachKey', { as: owner, params: { bundle_id: ids[index] ?? '', key_id: key.json.id } })
     }
     bundle = { id: (await at('prod/many')).json.id, name: 'prod/many' }
     const id = await asks({ template_keys: ['STRIPE_KEY', 'LOG_LEVEL'] })

@@ -68,6 +68,11 @@ async function textOf(stream: Readable, onLink: Playing['onLink']): Promise<stri
   return said
 }
 
+function idIn(link: string): string {
+  const last = new URL(link).pathname.split('/').at(-1) ?? ''
+  return requestIdOf(last) ?? last
+}
+
 function showOn(node: string, installed: () => string): void {
   let server: Awaited<ReturnType<typeof startServer>>
   let token: string
@@ -125,10 +130,8 @@ function showOn(node: string, installed: () => string): void {
 
   async function approve(link: string) {
     const [bundle] = await call('GET', '/bundles')
-    const last = new URL(link).pathname.split('/').at(-1) ?? ''
-    const id = requestIdOf(last) ?? last
     const body = { bundle_id: bundle.id, include_keys: Object.keys(VALUES) }
-    return await call('POST', `/requests/${id}/encrypt-from-bundle`, body)
+    return await call('POST', `/requests/${idIn(link)}/encrypt-from-bundle`, body)
   }
 
   test('the command imports two environments and compares them', () => {
@@ -149,10 +152,11 @@ function showOn(node: string, installed: () => string): void {
     const source = `import { deliver } from 'keyferry/client'
       const onApproval = ({ link, checkCode, expiresInSeconds }) =>
         fetch(process.env.DOOR, { method: 'POST', body: JSON.stringify({ link, checkCode, expiresInSeconds }) })
-      console.log(JSON.stringify(await deliver({ onApproval })))`
+      console.log(JSON.stringify(await deliver({ onApproval, reason: 'the nightly report' })))`
     const approvals: unknown[] = []
     const door = await openDoor(async (approval) => {
       approvals.push(approval)
+      approvals.push(await call('GET', `/requests/${idIn(approval.link)}/context`))
       await approve(approval.link)
     })
     const { stdout, stderr } = await play(source, { env: { DOOR: door.url } })
@@ -160,6 +164,7 @@ function showOn(node: string, installed: () => string): void {
     expect([stderr, JSON.parse(stdout)]).toEqual(['', VALUES])
     expect(approvals).toEqual([
       { link: expect.stringMatching(/\/approve\//), checkCode: expect.any(String), expiresInSeconds: 300 },
+      expect.objectContaining({ requester_meta: expect.objectContaining({ reason: 'the nightly report' }) }),
     ])
   })
 

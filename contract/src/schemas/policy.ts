@@ -4,8 +4,8 @@ import { ProductionField } from './bundle.ts'
 import { changeOf, Id, Named, object, Timestamp, wholeNumber } from './text.ts'
 
 /** How an approval is bound to the terminal that asked, from the weakest to the strictest. `compat`: the approver
- * compares the check code. `bound`: the approval returns to the terminal over loopback or by a code that is typed there.
- * `local`: over loopback only. */
+ * compares the check code. `bound`: the approval returns to the terminal over loopback or by a code that is typed
+ * there. `local`: over loopback only. */
 export const ASSURANCES = ['compat', 'bound', 'local'] as const
 
 export type Assurance = (typeof ASSURANCES)[number]

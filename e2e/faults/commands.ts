@@ -41,6 +41,7 @@ export type Counts = {
   readonly soakMinutes: number
   readonly mutants: number
   readonly seed: number
+  readonly isFresh: boolean
 }
 
 type Command = (counts: Counts) => AsyncGenerator<Verdict>
@@ -106,8 +107,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     yield await holdProperties(fuzz)
   },
 
-  async *mutants({ mutants, seed }) {
-    yield* testMutants(mutants, seed)
+  async *mutants({ mutants, seed, isFresh }) {
+    yield* testMutants({ count: mutants, seed, isFresh })
   },
 
   async *trials() {

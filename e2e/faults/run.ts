@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { COMMANDS, type Counts } from './commands.ts'
 
 const USAGE = `npm run faults -- [NAME…] [--kills 30] [--approvals 500] [--waiters 8] [--revocations 1000]
-    [--idle 10000] [--fuzz 20000] [--soak-minutes 20] [--mutants 80] [--seed 1]
+    [--idle 10000] [--fuzz 20000] [--soak-minutes 20] [--mutants 80] [--seed 1] [--fresh]
 Names: ${Object.keys(COMMANDS).join(', ')}; without one, all.\n`
 
 const { values, positionals } = parseArgs({
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
     'soak-minutes': { type: 'string', default: '20' },
     mutants: { type: 'string', default: '80' },
     seed: { type: 'string', default: '1' },
+    fresh: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -30,9 +31,14 @@ const counts: Counts = {
   soakMinutes: Number(values['soak-minutes']),
   mutants: Number(values.mutants),
   seed: Number(values.seed),
+  isFresh: values.fresh,
 }
 const unknown = positionals.filter((name) => !(name in COMMANDS))
-if (values.help || unknown.length > 0 || !Object.values(counts).every((count) => count > 0)) {
+if (
+  values.help ||
+  unknown.length > 0 ||
+  !Object.values(counts).every((count) => typeof count === 'boolean' || count > 0)
+) {
   process.stderr.write(USAGE)
   process.exit(values.help ? 0 : 2)
 }

@@ -21,17 +21,20 @@ const NOTICED = 0.9
 
 const SHOWN = 70
 
+/** `isFresh`: record again which test calls what. */
+type Drawing = { count: number; seed: number; isFresh: boolean }
+
 type Sources = ReadonlyMap<string, string>
 
 /** Change the product in places that a seed draws, one after the other, and run the nearest tests.
  * @returns a verdict on each change that no test noticed, and their share */
-export async function* testMutants(count: number, seed: number): AsyncGenerator<Verdict> {
+export async function* testMutants({ count, seed, isFresh }: Drawing): AsyncGenerator<Verdict> {
   const sources = textsOf(
     ROOMS.map((room) => `${room}/**/*.{ts,tsx}`),
     (file) => !NOT_PRODUCT.test(file),
   )
   using copy = new Copy()
-  const recording = await recordTests(copy, sources)
+  const recording = await recordTests(copy, sources, isFresh)
   const trial = new Trial(copy, sources, recording)
   const drawn = draw(
     ROOMS.map((room) => roomOf(room, sources)),

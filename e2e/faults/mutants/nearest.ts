@@ -1,12 +1,12 @@
 import type { Recording } from './recording.ts'
 
-/** Where a change is: its file, the text of its function, and the functions around it from the inside out. */
-export type Place = { readonly file: string; readonly text: string; readonly ids: readonly number[] }
+/** Where a change is: its file, the text around it, and the number of the function that it is in. */
+export type Place = { readonly file: string; readonly text: string; readonly id: number | null }
 
 const NEAR_MS = 15_000
 const FAR_MS = 120_000
-const UNKNOWN_MS = 15_000
-const MOST = 8
+const UNKNOWN_MS = 5_000
+const [NEAR_FILES, FAR_FILES] = [8, 30]
 
 // Of a function that all tests call, these say which tests are about it.
 const WEIGHT_OF_PATH = 4
@@ -42,31 +42,26 @@ export class NearestTests {
   of(place: Place): { near: string[]; far: string[] } {
     const files = this.#bySimilarity(place)
     const own = files.filter((file) => withoutEnd(file) === withoutEnd(place.file))
-    const ran = place.ids.slice(0, 1).flatMap((id) => files.filter((file) => this.#ran.get(file)?.has(id)))
+    const { id } = place
+    const ran = id === null ? [] : files.filter((file) => this.#ran.get(file)?.has(id) ?? !STORY.test(file))
     const narrow = ran.toSorted((a, b) => this.#sizeOf(a) - this.#sizeOf(b))
     const stories = files.filter((file) => STORIES[place.file.split('/')[0] ?? '']?.test(file))
     const likely = ran.length > 0 ? alternating(ran, narrow) : alternating(files, stories)
     const ranked = [...new Set([...own, ...likely, ...stories])]
     const quick = ranked.slice(0, own.length + likely.length).filter((file) => !STORY.test(file))
-    const near = this.#within(NEAR_MS, quick.length > 0 ? quick : ranked)
-    return {
-      near,
-      far: this.#within(
-        FAR_MS,
-        ranked.filter((file) => !near.includes(file)),
-      ),
-    }
+    const near = this.#within(NEAR_MS, quick.length > 0 ? quick : ranked).slice(0, NEAR_FILES)
+    const others = ranked.filter((file) => !near.includes(file))
+    return { near, far: this.#within(FAR_MS, others).slice(0, FAR_FILES) }
   }
 
   #within(budgetMs: number, files: readonly string[]): string[] {
     let left = budgetMs
-    const taken = files.filter((file, index) => {
+    return files.filter((file, index) => {
       const ms = this.#ms.get(file) ?? UNKNOWN_MS
       if (ms > left && index > 0) return false
       left -= ms
       return true
     })
-    return taken.slice(0, MOST)
   }
 
   #sizeOf(file: string): number {

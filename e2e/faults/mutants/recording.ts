@@ -13,38 +13,50 @@ const RECORDED_RUNS = [
   ['--mode', 'e2e', 'cli/test', 'server/test', 'e2e/app-'],
 ]
 
-/** A function of the product: where its body is, and its number in the recording. */
-export type Body = { readonly start: number; readonly end: number; readonly id: number }
+/** A function of the product: where its body is, and its number in the recording; null: it is not recorded. */
+export type Body = { readonly start: number; readonly end: number; readonly id: number | null }
 
-/** Which functions each test file calls, whether it passes, and how long it takes. */
+/** Which functions each test file calls, whether it passes, and how long it takes. `firsts`: the number of the first
+ * function of each file of the product, as the file was. */
 export type Recording = {
-  readonly hash: string
+  readonly firsts: Readonly<Record<string, { readonly hash: string; readonly first: number }>>
   readonly ran: Readonly<Record<string, readonly number[]>>
   readonly tested: readonly Tested[]
 }
 
-/** Number the functions of all files. */
-export function numberBodies(sources: ReadonlyMap<string, string>): Map<string, Body[]> {
-  let id = 0
-  return new Map(
-    [...sources].map(([file, source]) => [
-      file,
-      parseChanges(file, source).bodies.map((body) => ({ ...body, id: id++ })),
-    ]),
+type Sources = ReadonlyMap<string, string>
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+function numberFiles(sources: Sources): Recording['firsts'] {
+  let next = 0
+  return Object.fromEntries(
+    [...sources].map(([file, source]) => {
+      const first = next
+      next += parseChanges(file, source).bodies.length
+      return [file, { hash: hashOf(source), first }]
+    }),
   )
 }
 
-/** Run the tests once, and record which functions of the product each test file calls. A recording of the same product
- * is used again. */
-export async function recordTests(copy: Copy, sources: ReadonlyMap<string, string>): Promise<Recording> {
-  const hash = createHash('sha256')
-    .update([...sources.values()].join())
-    .digest('hex')
-  const kept: Recording | null = existsSync(CACHE) ? JSON.parse(readFileSync(CACHE, 'utf8')) : null
-  if (kept?.hash === hash) return kept
+/** The functions of a file, with their numbers if the file is as it was. */
+export function bodiesOf(file: string, source: string, firsts: Recording['firsts']): Body[] {
+  const known = firsts[file]
+  const first = known?.hash === hashOf(source) ? known.first : null
+  return parseChanges(file, source).bodies.map((body, n) => ({
+    ...body,
+    id: first === null ? null : first + n,
+  }))
+}
+
+/** Run the tests once, and record which functions of the product each test file calls. A recording is used again until
+ * `isFresh` asks for a new one. */
+export async function recordTests(copy: Copy, sources: Sources, isFresh: boolean): Promise<Recording> {
+  if (!isFresh && existsSync(CACHE)) return JSON.parse(readFileSync(CACHE, 'utf8'))
+  const firsts = numberFiles(sources)
   const folder = join(copy.folder, 'ran')
   mkdirSync(folder)
-  for (const [file, bodies] of numberBodies(sources)) copy.write(file, recorded(copy.read(file), bodies))
+  for (const [file, source] of sources) copy.write(file, recorded(source, bodiesOf(file, source, firsts)))
   const setup = copy.read(SETUP)
   const call = `import { record } from '../e2e/faults/mutants/recorder.ts'\nrecord('${folder}')\n`
   copy.write(SETUP, setup + call)
@@ -55,7 +67,7 @@ export async function recordTests(copy: Copy, sources: ReadonlyMap<string, strin
   const ran = Object.fromEntries(
     readdirSync(folder).map((name) => [nameOf(name, copy), idsOf(join(folder, name))]),
   )
-  const recording = { hash, ran, tested }
+  const recording = { firsts, ran, tested }
   mkdirSync(join(CACHE, '..'), { recursive: true })
   writeFileSync(CACHE, JSON.stringify(recording))
   return recording

@@ -4,7 +4,7 @@ import { ROOT } from '../../documents.ts'
 import { type Change, changed } from './changes.ts'
 import type { Copy } from './copy.ts'
 import { NearestTests, type Place, STORY } from './nearest.ts'
-import { type Body, numberBodies, type Recording } from './recording.ts'
+import { bodiesOf, type Recording } from './recording.ts'
 
 const TESTS = '{api,cli,contract,crypto,plumbing,server,web,e2e}/**/*.test.{ts,tsx}'
 const LIMIT_MS = 8 * 60_000
@@ -36,14 +36,14 @@ export class Trial {
   readonly #copy: Copy
   readonly #sources: ReadonlyMap<string, string>
   readonly #nearest: NearestTests
-  readonly #bodies: ReadonlyMap<string, readonly Body[]>
+  readonly #firsts: Recording['firsts']
   readonly #sound: Set<string>
 
   constructor(copy: Copy, sources: ReadonlyMap<string, string>, recording: Recording) {
     this.#copy = copy
     this.#sources = sources
     this.#nearest = new NearestTests(testTexts(), recording)
-    this.#bodies = numberBodies(sources)
+    this.#firsts = recording.firsts
     this.#sound = new Set(recording.tested.filter(({ isPassed }) => isPassed).map(({ file }) => file))
   }
 
@@ -83,10 +83,10 @@ export class Trial {
 
   #placeOf({ file, start, before }: Mutant, source: string): Place {
     const end = start + before.length
-    const around = (this.#bodies.get(file) ?? []).filter((body) => body.start <= start && end <= body.end)
-    const ids = around.toSorted((a, b) => b.start - a.start).map(({ id }) => id)
-    const outer = around.toSorted((a, b) => a.start - b.start)[0]
+    const bodies = bodiesOf(file, source, this.#firsts)
+    const around = bodies.filter((body) => body.start <= start && end <= body.end)
+    const [outer, inner] = [around[0], around.at(-1)]
     const [from, to] = outer ? [outer.start, outer.end] : [Math.max(0, start - AROUND), end + AROUND]
-    return { file, text: source.slice(from, to), ids }
+    return { file, text: source.slice(from, to), id: inner?.id ?? null }
   }
 }

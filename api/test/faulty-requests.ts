@@ -33,7 +33,7 @@ export function faulty(faults: Faults): AroundRequests {
     requests: {
       ...unwrapped(requests),
       insert: (stored, box, nowMs) => faults.around(() => requests.insert(stored, box, nowMs)),
-      change: (id, nowMs, step, seen) => faults.around(() => requests.change(id, nowMs, step, seen)),
+      change: (id, nowMs, step) => faults.around(() => requests.change(id, nowMs, step)),
     },
     together: (work, options) => faults.around(() => together(work, options)),
   })
@@ -43,7 +43,7 @@ export function faulty(faults: Faults): AroundRequests {
 export function unwrapped(store: RequestStore): RequestStore {
   return {
     insert: (stored, box, nowMs) => store.insert(stored, box, nowMs),
-    change: (id, nowMs, step, seen) => store.change(id, nowMs, step, seen),
+    change: (id, nowMs, step) => store.change(id, nowMs, step),
     read: (id, nowMs, by) => store.read(id, nowMs, by),
     isLost: (id, epoch) => store.isLost(id, epoch),
     box: (id, nowMs) => store.box(id, nowMs),

@@ -23,9 +23,9 @@ export class Overtaking {
   readonly around: AroundRequests = ({ requests, together }) => ({
     requests: {
       ...unwrapped(requests),
-      change: async (id, nowMs, step, seen) => {
+      change: async (id, nowMs, step) => {
         await this.#overtake()
-        return requests.change(id, nowMs, step, seen)
+        return requests.change(id, nowMs, step)
       },
     },
     together: async (work, options) => {

@@ -190,7 +190,7 @@ async function settle(
   if (isOfWorkspace) await own.holdWorkspace(caller.tenantId)
   const [member, , areSame] = await Promise.all([
     own.holdMember(caller, room !== undefined),
-    own.requests.change(id, nowMs, decisionStep(stored, { ...settling, gives }, parts), stored),
+    own.requests.change(id, nowMs, decisionStep(stored, { ...settling, gives }, parts)),
     rules.areSame(own.policies),
   ])
   requireMember(member, caller)

@@ -88,17 +88,11 @@ async function storedFor({ stores, clock }: WaitParts, { requestId, verifier = '
 }
 
 async function waitForClaim(parts: WaitParts, wait: Wait): Promise<WaitOutcome> {
-  // Forgotten once it is used: thousands of calls may be held, and each would keep the whole request in memory.
-  let seen: StoredRequest | null = await findOwn(parts, wait)
-  const { expiresAtMs } = seen
-  const heldHash = holdToCompare(seen)
-  // A delivery that is on its way is gone in a moment: a call right after it waits for that, and is not too fast.
-  if (!isClaimed(seen)) await parts.takeTurn(turnOf(seen))
+  const { expiresAtMs, heldHash } = await firstLook(parts, wait)
   using hold = parts.room.hold(wait.requestId, holdMs(expiresAtMs, parts.clock.now()))
   wait.onBreak(() => hold.finish())
   for (;;) {
-    const claim: Claim = await claimNow(parts, wait.requestId, seen)
-    seen = null
+    const claim: Claim = await claimNow(parts, wait.requestId)
     if (claim.status === 'claimed') return { ...claim, status: 'ready' }
     const needs = needsOf(wait, claim, parts.clock.now())
     const isOver = hold.isOver || isNews(needs, wait.known) || isToCompare(claim.stored, wait.known, heldHash)
@@ -107,15 +101,17 @@ async function waitForClaim(parts: WaitParts, wait: Wait): Promise<WaitOutcome> 
   }
 }
 
-async function claimNow(
-  { requests, clock }: WaitParts,
-  requestId: string,
-  seen: StoredRequest | null,
-): Promise<Claim> {
+// The request itself is not kept: thousands of calls may be held, and each would have a copy.
+async function firstLook(parts: WaitParts, wait: Wait) {
+  const stored = await findOwn(parts, wait)
+  // A delivery that is on its way is gone in a moment: a call right after it waits for that, and is not too fast.
+  if (!isClaimed(stored)) await parts.takeTurn(turnOf(stored))
+  return { expiresAtMs: stored.expiresAtMs, heldHash: holdToCompare(stored) }
+}
+
+async function claimNow({ requests, clock }: WaitParts, requestId: string): Promise<Claim> {
   const claimId = clock.newId()
-  const step = (stored: StoredRequest) => claimStep(stored, claimId)
-  const given = seen?.status === 'given' && !isClaimed(seen) ? seen : undefined
-  return await requests.change(requestId, clock.now().getTime(), step, given)
+  return await requests.change(requestId, clock.now().getTime(), (stored) => claimStep(stored, claimId))
 }
 
 // An older client does not say what it knows, and learns of a return only.

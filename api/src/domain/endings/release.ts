@@ -126,7 +126,7 @@ async function returnTogether(
   const limit = ATTEMPTS.wrongReleaseCodes
   const attempt = { hash, limit, longerMs, keepUntilMs: isKept ? keptMs : null }
   const step = (now: StoredRequest) => returnStep(sameHold(now, stored), attempt, nowMs)
-  const returned = await own.requests.change(request.id, nowMs, step, stored)
+  const returned = await own.requests.change(request.id, nowMs, step)
   if (returned.status === 'wrong' && returned.attemptsLeft <= 0)
     await endApproval(own, parts, { stored, reason: 'wrong_code', origin })
   if (returned.status !== 'returned') return returned

@@ -43,9 +43,8 @@ export interface RequestStore {
   read(id: string, nowMs: number, by?: 'person' | 'stranger'): Promise<StoredRequest | Missing>
   /** The box of a deposit, as it was given; null when it is gone: stored, denied, withdrawn or expired. */
   box(id: string, nowMs: number): Promise<string | null>
-  /** @param seen what `read` gave a moment ago: a step that changes it saves a read
-   * @throws DomainError not_found · request_expired · what the step throws */
-  change<Answer>(id: string, nowMs: number, step: RequestStep<Answer>, seen?: StoredRequest): Promise<Answer>
+  /** @throws DomainError not_found · request_expired · what the step throws */
+  change<Answer>(id: string, nowMs: number, step: RequestStep<Answer>): Promise<Answer>
   /** Requests that this terminal signed and that can be approved together, the newest `DEVICE_REQUESTS`. */
   ofDevice(deviceKey: string, nowMs: number): Promise<StoredRequest[]>
   /** Requests that one person of this tenant supports and that wait for another, the newest `WAITING_REQUESTS`. */

@@ -46,8 +46,6 @@ export class Requests implements RequestStore {
   // Anyone can ask.
   readonly #lane = new Lane({ atOnce: 4, mostWaiting: 2_000 })
   readonly #reading = new Lane({ atOnce: 4, mostWaiting: 2_000 })
-  /** The rows of requests that callers have in their hands. */
-  readonly #seen = new WeakMap<ApprovalRequest, RequestVersion>()
 
   constructor(queries: Queries, options: RequestStoreOptions) {
     const { notices, maxLive = LIMITS.liveRequests, maxBytes = LIMITS.waitingDepositBytes } = options
@@ -87,7 +85,7 @@ export class Requests implements RequestStore {
     nowMs: number,
     by: 'person' | 'stranger' = 'person',
   ): Promise<StoredRequest | Missing> {
-    const find = () => this.#find(id, nowMs)
+    const find = async () => this.#rows.foundIn(await this.#rows.find(id), nowMs)
     return storedIn(await (by === 'person' ? find() : this.#reading.run(find)))
   }
 
@@ -97,18 +95,11 @@ export class Requests implements RequestStore {
     return ApprovalRequest.parse(JSON.parse(row.request)).deposit === null ? null : row.payload
   }
 
-  async change<Answer>(
-    id: string,
-    nowMs: number,
-    step: RequestStep<Answer>,
-    seen?: StoredRequest,
-  ): Promise<Answer> {
-    const known = seen && this.#seen.get(seen.request)
-    const found = known ?? (await this.#find(id, nowMs))
+  async change<Answer>(id: string, nowMs: number, step: RequestStep<Answer>): Promise<Answer> {
+    const found = this.#rows.foundIn(await this.#rows.find(id), nowMs)
     if (typeof found === 'string') throw goneError(found)
-    const change = known ? guessed(known, step, nowMs) : step(found.stored, nowMs)
-    if (change === null) return this.change(id, nowMs, step)
-    if (change.next === undefined) return known ? this.change(id, nowMs, step) : answerOf(change)
+    const change = step(found.stored, nowMs)
+    if (change.next === undefined) return answerOf(change)
     const written = isEnd(change)
       ? undefined
       : await this.#queries.single((query) => this.#rows.write(query, found, change))
@@ -135,7 +126,7 @@ export class Requests implements RequestStore {
       moved.set(id, { live: -1, bytes: 0 })
     }
     return {
-      change: (id, nowMs, step, seen) => this.#changeIn({ transaction, moved }, { id, nowMs, seen }, step),
+      change: (id, nowMs, step) => this.#changeIn({ transaction, moved }, { id, nowMs }, step),
       remove,
       waitingFrom: ({ tenantId, userId }, nowMs) =>
         rows.held(transaction, (all) =>
@@ -219,26 +210,11 @@ export class Requests implements RequestStore {
     return (await query.selectFrom('requests_epoch').select('id').executeTakeFirstOrThrow()).id
   }
 
-  async #find(id: string, nowMs: number): Promise<RequestVersion | Missing> {
-    const found = this.#rows.foundIn(await this.#rows.find(id), nowMs)
-    if (typeof found !== 'string') this.#seen.set(found.stored.request, found)
-    return found
-  }
-
   async #changeIn<Answer>(
     { transaction, moved }: { transaction: Recorded; moved: Map<string, Moved> },
-    { id, nowMs, seen }: { id: string; nowMs: number; seen: StoredRequest | undefined },
+    { id, nowMs }: { id: string; nowMs: number },
     step: RequestStep<Answer>,
   ): Promise<Answer> {
-    const known = seen && this.#seen.get(seen.request)
-    const guess = known && guessed(known, step, nowMs)
-    if (known && guess?.next !== undefined && !isEnd(guess)) {
-      const written = await this.#rows.write(transaction, known, guess)
-      if (written) {
-        moved.set(id, written.moved)
-        return written.answer
-      }
-    }
     const row = await this.#rows.heldRow(transaction, id)
     const found = this.#rows.foundIn(row, nowMs)
     if (typeof found === 'string') throw goneError(found)
@@ -270,19 +246,6 @@ export class Requests implements RequestStore {
 
 function live(query: Query, nowMs: number): SelectedRows {
   return selected(query).where('expires_at_ms', '>', nowMs)
-}
-
-// A step that refuses what the caller saw may not refuse what is there now.
-function guessed<Answer>(
-  { stored }: RequestVersion,
-  step: RequestStep<Answer>,
-  nowMs: number,
-): RequestChange<Answer> | null {
-  try {
-    return step(stored, nowMs)
-  } catch {
-    return null
-  }
 }
 
 function isEnd({ next }: RequestChange<unknown>): boolean {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { freePort } from '@keyferry/plumbing/free-port'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MailServer } from '../api/test/mail-server.ts'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
-import { callbackOf, passProvider } from '../web/test/sign-in.ts'
+import { callbackOf } from '../web/test/sign-in.ts'
 import { TestBrowser } from '../web/test/test-browser.ts'
 import { ACCOUNTS, OWNER, sessionHeaders, setUpOwner, signIn } from './app-accounts.ts'
 import { closePage, joinInBrowser, openPage } from './app-page.ts'
@@ -37,7 +37,6 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
   let port: number
   let dataDir: string
   let oidc: Record<string, string>
-  let link: Record<string, string>
 
   beforeAll(async () => {
     port = await freePort()
@@ -50,12 +49,6 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
       OIDC_ISSUER: issuer,
       OIDC_CLIENT_ID: clientId,
       OIDC_CLIENT_SECRET: clientSecret,
-    }
-    link = {
-      LINK_FROM: 'oidc',
-      LINK_ISSUER: issuer,
-      LINK_CLIENT_ID: clientId,
-      LINK_CLIENT_SECRET: clientSecret,
     }
     mail = new MailServer()
     await mail.start()
@@ -93,66 +86,49 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
     expect((await fetch(`${url}/sign-up`, init)).status).toBe(200)
   }
 
-  test('accounts end with their mode; a sign-in with the password brings the library to the provider', async () => {
+  const operator = (words: string[], settings: Record<string, string>) => {
+    const { PATH, HOME } = process.env
+    const env = { PATH, HOME, DATA_DIR: dataDir, PUBLIC_URL: url, ...settings }
+    return spawnSync(process.execPath, [SERVER_PROGRAM, ...words], { env, encoding: 'utf8' })
+  }
+  const listOf = (lines: string) => {
+    const file = join(dataDir, 'people.txt')
+    writeFileSync(file, lines)
+    return file
+  }
+
+  test('accounts end with their mode; a server with LINK_FROM starts, and says what to do instead', async () => {
     const old = sessionHeaders(url, await setUpOwner(url))
     const owner = callsWith(url, old)
     await owner('POST', '/api/v1/bundles', { body: { name: 'dev/app' } })
     await joinAs(owner, KIM)
     await start({ ...oidc, LINK_FROM: 'accounts' })
+    expect(server.output()).toContain('LINK_FROM is gone: link people with keyferry-server link-people')
     expect((await fetch(`${url}/api/v1/me`, { headers: old })).status).toBe(401)
     const body = JSON.stringify(OWNER)
     const headers = { 'content-type': 'application/json' }
-    expect((await fetch(`${url}/sign-in`, { method: 'POST', headers, body })).status).toBe(401)
-
-    const page = await openPage(browser)
-    await page.goto(`${url}/sign-in`)
-    await signInAtProvider(page, 'sam')
-    await page.getByText('signed in here in another way').waitFor()
-    await page.getByRole('link', { name: 'Link', exact: true }).click()
-    await page.getByLabel('Earlier e-mail').fill(OWNER.email)
-    await page.getByLabel('Earlier password').fill('a wrong password')
-    await page.getByRole('button', { name: 'Link the accounts' }).click()
-    await page.getByText('E-mail, password or passkey is wrong').waitFor()
-    await page.getByLabel('Earlier password').fill(OWNER.password)
-    await page.getByRole('button', { name: 'Link the accounts' }).click()
-    await page.waitForURL((address) => address.pathname !== '/account')
-    // The address can change before the link counts.
-    const signedIn = async () => await bundlesOf((await atProvider('sam')).call)
-    await expect.poll(signedIn, { interval: 200 }).toEqual(['dev/app'])
-    const { call } = await atProvider('sam')
-    const audit = await call('GET', '/api/v1/audit')
-    expect(audit.map(({ action }) => action)).toContain('user.linked')
+    expect((await fetch(`${url}/sign-in`, { method: 'POST', headers, body })).status).toBe(404)
+    expect(await bundlesOf((await atProvider('sam')).call)).toEqual([])
   })
 
-  async function signInAtProvider(page: Page, name: string): Promise<void> {
-    await page.waitForURL(`${provider.issuer}/**`)
-    await page.getByPlaceholder('Enter any login').fill(name)
-    await page.getByPlaceholder('and password').fill('any')
-    await page.getByRole('button', { name: 'Sign-in' }).click()
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await page.waitForURL(`${url}/**`)
-  }
-
-  test('the operator links those who do not, first dry, then for all', async () => {
-    const list = join(dataDir, 'people.txt')
-    writeFileSync(list, `# old new\n${KIM.email} kim\n`)
-    const linkPeople = (words: string[], settings = oidc) => {
-      const { PATH, HOME } = process.env
-      const env = { PATH, HOME, DATA_DIR: dataDir, PUBLIC_URL: url, ...settings }
-      return spawnSync(process.execPath, [SERVER_PROGRAM, 'link-people', ...words], { env, encoding: 'utf8' })
-    }
-    const unset = linkPeople([list], { AUTH_MODE: 'oidc' })
+  test('the operator links them to the provider, first dry, then for all', async () => {
+    const list = listOf(`# old new\n${OWNER.email} sam\n${KIM.email} kim\n`)
+    const unset = operator(['link-people', list], { AUTH_MODE: 'oidc' })
     expect([unset.status, unset.stdout]).toEqual([1, ''])
     expect(unset.stderr).toContain('OIDC_ISSUER is missing: link-people needs it')
-    const dry = linkPeople([list])
+    const dry = operator(['link-people', list], oidc)
     expect([dry.status, dry.stdout]).toEqual([0, expect.stringContaining('Nothing was changed.')])
     expect(dry.stdout).not.toMatch(/link [\da-f-]{36}/)
-    const applied = linkPeople(['apply', list])
+    const applied = operator(['link-people', 'apply', list], oidc)
     expect([applied.status, applied.stdout]).toEqual([
       0,
       expect.stringContaining('sessions of these people ended'),
     ])
     expect(applied.stdout).toMatch(/link [\da-f-]{36}/)
+    const sam = (await atProvider('sam')).call
+    expect(await bundlesOf(sam)).toEqual(['dev/app'])
+    const audit = await sam('GET', '/api/v1/audit')
+    expect(audit.map(({ action }) => action)).toContain('user.linked')
     const { call } = await atProvider('kim')
     const tenants = await call('GET', '/api/v1/tenants')
     expect(tenants.map(({ role }) => role)).toContain('member')
@@ -182,37 +158,23 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
     await closePage(page)
   })
 
-  test('a person of the provider moves to an account, and undoes it', async () => {
+  test('the operator moves a person of the provider to an account, and undoes it', async () => {
     await start(oidc)
     const before = await atProvider('noa')
     await before.call('POST', '/api/v1/bundles', { body: { name: 'dev/noa' } })
-    await start({ ...ACCOUNTS, ...link })
+    await start(ACCOUNTS)
     await joinAs(await account(OWNER), NEWCOMER)
-    const person = new TestBrowser()
-    const post = (path: string, body: object = {}) => {
-      const headers = { 'content-type': 'application/json', origin: url }
-      return person.request(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
-    }
-    await post('/sign-in', NEWCOMER)
-    const { redirect_to } = (await (await post('/auth/link')).json()) as { redirect_to: string }
-    const back = await passProvider(person, { webUrl: url, subject: 'noa', address: redirect_to })
-    const stranger = await atSession(NEWCOMER)
-    expect((await stranger.request(back)).status).toBe(400)
-    expect((await person.request(back)).headers.get('location')).toBe('/sign-in')
+    const list = listOf(`${NEWCOMER.email} ${NEWCOMER.email}\n`)
+    expect(operator(['link-people', 'apply', list], ACCOUNTS).stderr).toBe('')
     const call = await account(NEWCOMER)
     expect(await bundlesOf(call)).toEqual(['dev/noa'])
     expect(await call('GET', '/api/v1/tenants')).toHaveLength(2)
-    const { links } = await call('GET', '/api/v1/auth/links')
-    expect(links).toHaveLength(1)
-    await post('/sign-in', NEWCOMER)
-    expect((await post(`/auth/links/${links[0]?.id}/undo`)).status).toBe(200)
+    const listed = operator(['unlink-people'], ACCOUNTS).stdout
+    const line = listed.split('\n').find((each) => each.includes(NEWCOMER.email)) ?? ''
+    const id = /link ([\da-f-]{36})/.exec(line)?.[1] ?? ''
+    const undone = operator(['unlink-people', id], ACCOUNTS)
+    expect([undone.status, undone.stdout]).toEqual([0, expect.stringContaining('The link is undone.')])
+    await expect(call('GET', '/api/v1/me')).rejects.toMatchObject({ status: 401 })
     expect(await bundlesOf(await account(NEWCOMER))).toEqual(['dev/app'])
   })
-
-  async function atSession(person: typeof OWNER): Promise<TestBrowser> {
-    const other = new TestBrowser()
-    const { name, value } = await signIn(url, person)
-    other.setCookie(url, name, value)
-    return other
-  }
 })

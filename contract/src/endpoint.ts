@@ -41,10 +41,6 @@ type Touch =
 export const AUTH_MODES = ['local', 'accounts', 'oidc', 'clerk'] as const
 export type AuthMode = (typeof AUTH_MODES)[number]
 
-/** The old ways to sign in that a link can be confirmed with: the setting LINK_FROM. */
-export const LINK_SOURCES = ['accounts', 'oidc'] as const
-export type LinkSource = (typeof LINK_SOURCES)[number]
-
 /** The modes in which people sign in with a session; `local` has one person and no session. */
 export const HOSTED_MODES = ['accounts', 'oidc', 'clerk'] as const
 

@@ -5,8 +5,6 @@ export {
   type AuthMode,
   type Endpoint,
   failureStatuses,
-  LINK_SOURCES,
-  type LinkSource,
   type Method,
   type PathParams,
   paramsOf,

@@ -1,6 +1,5 @@
 import { isLoopback } from '@keyferry/plumbing/loopback'
 import type { SettingName, Settings } from './setting-table.ts'
-import { isSameIssuer } from './setting-values.ts'
 import { StartError } from './start-error.ts'
 
 /** What this process runs: both layers, only the internal API, or only the web-facing layer. */
@@ -91,8 +90,6 @@ function requireIdentity(settings: Settings): void {
   if (AUTH_MODE !== 'accounts') refuse(settings, ['SETUP_CODE'], 'accounts')
   if (AUTH_MODE !== 'oidc') refuse(settings, OIDC, 'oidc')
   if (AUTH_MODE !== 'clerk') refuse(settings, CLERK, 'clerk')
-  if (settings.LINK_FROM !== undefined) requireLink(settings)
-  else refuseLink(settings)
   const needed: readonly SettingName[] =
     AUTH_MODE === 'oidc'
       ? ['OIDC_ISSUER', 'OIDC_CLIENT_ID']
@@ -100,24 +97,6 @@ function requireIdentity(settings: Settings): void {
         ? ['CLERK_ISSUER', 'CLERK_PUBLISHABLE_KEY']
         : []
   for (const name of needed) required(settings, name, `AUTH_MODE=${AUTH_MODE}`)
-}
-
-const LINK: readonly SettingName[] = ['LINK_ISSUER', 'LINK_CLIENT_ID', 'LINK_CLIENT_SECRET']
-
-function requireLink({ LINK_FROM, AUTH_MODE, LINK_ISSUER, OIDC_ISSUER }: Settings): void {
-  if (AUTH_MODE !== 'accounts' && AUTH_MODE !== 'oidc')
-    throw new StartError(
-      `LINK_FROM needs AUTH_MODE=accounts or oidc; with ${AUTH_MODE} use keyferry-server link-people`,
-    )
-  if (LINK_FROM === 'accounts' && AUTH_MODE === 'accounts')
-    throw new StartError('LINK_FROM=accounts needs another AUTH_MODE: people sign in with accounts already')
-  if (LINK_ISSUER && OIDC_ISSUER && isSameIssuer(LINK_ISSUER, OIDC_ISSUER))
-    throw new StartError('LINK_ISSUER is OIDC_ISSUER: it must be the provider that people used before')
-}
-
-function refuseLink(settings: Settings): void {
-  const stray = LINK.find((name) => settings[name] !== undefined)
-  if (stray) throw new StartError(`${stray} is set, but LINK_FROM is not: set LINK_FROM=oidc, or remove it`)
 }
 
 function refuse(settings: Settings, names: readonly SettingName[], mode: string): void {

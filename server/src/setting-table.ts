@@ -1,4 +1,4 @@
-import { LIMITS, LINK_SOURCES, RATES, StoredAssurance, TIMES } from '@keyferry/contract'
+import { LIMITS, RATES, StoredAssurance, TIMES } from '@keyferry/contract'
 import { z } from 'zod'
 import { isKeeperId } from './root-key/key-keeper.ts'
 import * as read from './setting-values.ts'
@@ -88,22 +88,6 @@ export const SETTINGS = {
     means: 'how people sign in: local, accounts, oidc or clerk',
     mustBe: 'one of local, accounts, oidc, clerk',
     schema: z.enum(['local', 'accounts', 'oidc', 'clerk']).default('local'),
-  },
-  LINK_FROM: {
-    means:
-      'old way to sign in, which stays open only to link people to the way of AUTH_MODE: accounts, or oidc (the provider of LINK_ISSUER)',
-    mustBe: 'accounts or oidc',
-    schema: z.enum(LINK_SOURCES).optional(),
-  },
-  LINK_ISSUER: {
-    means: 'issuer of the provider that people used before (LINK_FROM=oidc)',
-    ...read.ISSUER,
-  },
-  LINK_CLIENT_ID: { means: 'client id at the provider of LINK_ISSUER', ...read.TEXT },
-  LINK_CLIENT_SECRET: {
-    means: 'client secret at the provider of LINK_ISSUER; leave it out for a public client',
-    ...read.TEXT,
-    isSecret: true,
   },
   SESSION_IDLE_SECONDS: {
     means: 'seconds without use after which a session ends (AUTH_MODE=accounts or oidc)',

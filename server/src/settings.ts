@@ -23,10 +23,13 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
 
 /** A line for each setting that no longer exists. */
 export function goneSettings(environment: NodeJS.ProcessEnv): string[] {
-  return environment['APPROVAL_ASSURANCE'] === 'typed' ? [TYPED] : []
+  const typed = environment['APPROVAL_ASSURANCE'] === 'typed' ? [TYPED] : []
+  return environment['LINK_FROM'] ? [...typed, LINK_FROM] : typed
 }
 
 const TYPED = 'APPROVAL_ASSURANCE=typed is gone, and counts as bound. Set bound.'
+const LINK_FROM =
+  'LINK_FROM is gone: link people with keyferry-server link-people, and remove the LINK_ settings.'
 
 /** Whether a file holds a setting that can change while the server runs. */
 export function hasFiles(environment: NodeJS.ProcessEnv = process.env): boolean {

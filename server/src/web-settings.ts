@@ -30,7 +30,6 @@ export function webSettings(
     },
     clientDir: resolve(settings.CLIENT_DIR ?? CLIENT_FILES),
     identity: identityOf(settings),
-    link: linkOf(settings),
     provesEmail: provesEmail(settings),
     sessionTimes: {
       idleMs: settings.SESSION_IDLE_SECONDS * 1_000,
@@ -52,20 +51,6 @@ function identityOf(settings: Settings): IdentitySettings {
   if (mode === 'oidc') return { mode, ...oidcOf(settings) }
   if (mode === 'clerk') return { mode, ...clerkOf(settings) }
   return { mode }
-}
-
-/** The old way to sign in that confirms links. @throws StartError: a setting of it is missing */
-function linkOf(settings: Settings): WebSettings['link'] {
-  const from = settings.LINK_FROM
-  if (from === undefined) return null
-  if (from === 'accounts') return { from }
-  return {
-    from,
-    issuer: required(settings, 'LINK_ISSUER', 'LINK_FROM=oidc'),
-    clientId: required(settings, 'LINK_CLIENT_ID', 'LINK_FROM=oidc'),
-    clientSecret: settings.LINK_CLIENT_SECRET ?? null,
-    trustsEmail: false,
-  }
 }
 
 function provesEmail({

@@ -51,3 +51,18 @@ test('the grade typed is read as bound, and the start says so', () => {
     '  APPROVAL_ASSURANCE=typed is gone, and counts as bound. Set bound.',
   )
 })
+
+test.each<NodeJS.ProcessEnv>([
+  { ...HOSTED, LINK_FROM: 'oidc', LINK_ISSUER: 'https://idp.example.com' },
+  { AUTH_MODE: 'oidc', LINK_FROM: 'accounts' },
+  { LINK_FROM: 'any' },
+])('the start with %o says in one line how to link people now', (environment) => {
+  const lines = linesOf('all', environment).filter((line) => line.includes('LINK_'))
+  expect(lines).toEqual([
+    expect.stringContaining('LINK_FROM is gone: link people with keyferry-server link-people'),
+  ])
+})
+
+test('the start without LINK_FROM says nothing of it', () => {
+  expect(linesOf('all', { ...HOSTED, LINK_FROM: '' }).join()).not.toContain('LINK_FROM')
+})

@@ -203,17 +203,6 @@ describe('a start that would be unsafe is refused', () => {
     [{ AUTH_MODE: 'oidc', OIDC_ISSUER: 'https://idp.example.com' }, /^OIDC_CLIENT_ID is missing/],
     [{ AUTH_MODE: 'clerk' }, /^CLERK_ISSUER is missing/],
     [{ OIDC_ISSUER: 'https://idp.example.com' }, /^OIDC_ISSUER is set, but AUTH_MODE is local/],
-    [
-      {
-        AUTH_MODE: 'oidc',
-        OIDC_ISSUER: 'https://idp.example.com',
-        OIDC_CLIENT_ID: 'keyferry',
-        LINK_FROM: 'oidc',
-        LINK_ISSUER: 'https://idp.example.com/',
-        LINK_CLIENT_ID: 'keyferry',
-      },
-      /^LINK_ISSUER is OIDC_ISSUER/,
-    ],
     [{ ...accounts, CLERK_SECRET_KEY: 'sk_test_1' }, /^CLERK_SECRET_KEY is set, but AUTH_MODE is accounts/],
   ] as const)('%j', (environment, expected, role: 'all' | 'api' = 'all') => {
     expect(complaint(environment, role)).toMatch(expected)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import type { AuthMode, LinkSource } from '@keyferry/contract'
+import type { AuthMode } from '@keyferry/contract'
 import { announceEnd, createHttpServer, drain } from '@keyferry/plumbing/http-server'
 import { passkeyAddress } from '@keyferry/plumbing/passkey-address'
 import type { FastifyInstance } from 'fastify'
@@ -62,10 +62,9 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   serveClientFiles(app, { folder: settings.clientDir, version: settings.version, publicUrl })
   const contact = settings.securityContact
   if (contact !== null) serveSecurityTxt(app, { contact, publicUrl, now })
-  const linkFrom = settings.link?.from ?? null
-  serveSession(app, { identity, mode: settings.identity.mode, publicUrl, linkFrom })
-  const { maxBodyBytes, saysSignIn } = settings
   const { mode } = settings.identity
+  serveSession(app, { identity, mode, publicUrl })
+  const { maxBodyBytes, saysSignIn } = settings
   forwardEndpoints(app, { mode, api, identity, sign, originRules, maxBodyBytes, openCalls, saysSignIn })
   identity.addRoutes(app, files)
   if (store) await addSessionParts(app, settings, { api, store, now, publicUrl })
@@ -144,15 +143,14 @@ function formTargetsOf({ identity }: WebSettings): readonly string[] {
   return identity.mode === 'oidc' ? [new URL(identity.issuer).origin] : []
 }
 
-type SessionState = { identity: Identity; mode: AuthMode; publicUrl: string; linkFrom: LinkSource | null }
+type SessionState = { identity: Identity; mode: AuthMode; publicUrl: string }
 
-function serveSession(app: FastifyInstance, { identity, mode, publicUrl, linkFrom }: SessionState): void {
-  const passkeys = mode === 'accounts' || linkFrom === 'accounts' ? passkeyAddress(publicUrl) : null
+function serveSession(app: FastifyInstance, { identity, mode, publicUrl }: SessionState): void {
+  const passkeys = mode === 'accounts' ? passkeyAddress(publicUrl) : null
   serveOwn(app, 'getSession', async ({ request }) => ({
     auth_mode: mode,
     signed_in: await identity.isSignedIn(request),
     setup_required: await identity.isSetupRequired(),
     passkey_origin: passkeys?.origin ?? null,
-    link_from: linkFrom,
   }))
 }

@@ -45,8 +45,6 @@ export type WebSettings = {
   /** The first one signs. */
   sharedSecrets: readonly [string, ...string[]]
   identity: IdentitySettings
-  /** The old way to sign in, which only confirms links; `null`: none. */
-  link: { from: 'accounts' } | ({ from: 'oidc' } & OidcSettings) | null
   /** Whether the identity provider proves e-mail addresses. */
   provesEmail: boolean
   sessionTimes: { idleMs: number; maxMs: number }

@@ -66,7 +66,7 @@ export function providerConfiguration({
       {
         client_id: CLIENT.clientId,
         client_secret: CLIENT.clientSecret,
-        redirect_uris: [`${webUrl}/auth/callback`, `${webUrl}/auth/link/callback`],
+        redirect_uris: [`${webUrl}/auth/callback`],
         post_logout_redirect_uris: [`${webUrl}/`],
         backchannel_logout_uri: `${webUrl}/auth/backchannel-logout`,
         backchannel_logout_session_required: true,

@@ -7,15 +7,8 @@ export async function callbackOf(
   { webUrl, subject, from = '/sign-in', change = (url) => url }: SignInSteps,
 ): Promise<string> {
   const begun = await browser.open(webUrl + from, { stopBefore: (url) => !url.startsWith(webUrl) })
-  return await passProvider(browser, { webUrl, subject, address: change(begun.url) })
-}
-
-/** Sign in at the provider, from the address that the web-facing layer sent the browser to. */
-export async function passProvider(
-  browser: TestBrowser,
-  { webUrl, subject, address }: { webUrl: string; subject: string; address: string },
-): Promise<string> {
-  const isCallback = (url: string) => /\/auth\/(link\/)?callback/.test(url) && url.startsWith(webUrl)
+  const isCallback = (url: string) => url.startsWith(`${webUrl}/auth/callback`)
+  const address = change(begun.url)
   let page = await browser.open(address, { stopBefore: isCallback })
   for (const form of [`prompt=login&login=${subject}&password=any`, 'prompt=consent']) {
     if (isCallback(page.url)) break

@@ -24,7 +24,6 @@ export async function startTestWeb(
       clientDir: '/no/such/folder',
       sharedSecrets: [SECRET],
       identity: { mode: 'local' },
-      link: null,
       provesEmail: true,
       sessionTimes: USUAL_TIMES,
       saysSignIn: false,

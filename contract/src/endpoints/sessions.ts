@@ -28,22 +28,6 @@ export const sessionEndpoints = {
     summary: 'End every session of the signed-in person, of linked ways to sign in too, and this one',
     responses: { 200: session.SignedOut },
   }),
-  beginLink: POST('/auth/link', 'session', {
-    layer: 'web',
-    modes: [],
-    summary: 'Begin a sign-in at the provider of `LINK_FROM=oidc`, which links that person to this session',
-    responses: { 200: session.SignedOut },
-  }),
-  finishLink: GET('/auth/link/callback', 'public', {
-    ...PAGE,
-    modes: [],
-    summary: 'Where the provider of `LINK_FROM=oidc` sends the browser back',
-  }),
-  undoOwnLink: POST('/auth/links/{link_id}/undo', 'session', {
-    ...OF_SESSIONS,
-    summary: 'Undo a link between two ways to sign in, which ends all sessions, or stop one that waits',
-    responses: { 200: session.SignedOut },
-  }),
   changeOwnPassword: POST('/auth/password', 'session', {
     ...OF_ACCOUNTS,
     summary: "Change the caller's password; ends every other session",

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AUTH_MODES, LINK_SOURCES } from '../endpoint.ts'
+import { AUTH_MODES } from '../endpoint.ts'
 import { listOf, object, Timestamp } from './text.ts'
 
 /** A call with this header is refused unless the person that it names is signed in: of a page, whose it is. */
@@ -8,13 +8,12 @@ export const PERSON_HEADER = 'keyferry-person'
 const AuthMode = z.enum(AUTH_MODES).meta({ id: 'AuthMode' })
 
 /** `setup_required`: the first account does not exist yet. `passkey_origin`: the origin where passkeys work; null:
- * they do not work on this server. `link_from`: the old way to sign in, which can still confirm a link. */
+ * they do not work on this server. */
 export const SessionState = object('SessionState', {
   auth_mode: AuthMode,
   signed_in: z.boolean(),
   setup_required: z.boolean(),
   passkey_origin: z.string().nullable(),
-  link_from: z.enum(LINK_SOURCES).nullable(),
 })
 
 /** `redirect_to`: where the browser goes next, a path of ours or the identity provider's sign-out page. */

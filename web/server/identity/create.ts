@@ -4,7 +4,6 @@ import type { ApiConnection } from '../internal-api/api-connection.ts'
 import type { Sign } from '../internal-api/signed-call.ts'
 import { openSessionStore } from '../sessions/open-store.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
-import type { Sessions } from '../sessions/sessions.ts'
 import type { WebSettings } from '../settings.ts'
 import type { Identity } from './identity.ts'
 import { localIdentity } from './local.ts'
@@ -43,43 +42,10 @@ async function hostedIdentity(settings: WebSettings, parts: Hosted): Promise<Ide
   const way = identity.mode === 'oidc' ? `oidc ${identity.issuer.replace(/\/$/, '')}` : ACCOUNTS_WAY
   const sessions = new Sessions({ store, now, isSecure, maxMs: settings.sessionTimes.maxMs, way })
   const own = { ...parts, sessions, secret: settings.sharedSecrets[0], provesEmail }
-  const addOldWay = await oldWayOf(settings, own)
-  const current = await sessionIdentity(settings, own)
-  return {
-    ...current,
-    addRoutes(app, pages) {
-      current.addRoutes(app, pages)
-      addOldWay(app, pages)
-    },
-  }
-}
-
-type WithSessions = Hosted & { sessions: Sessions; secret: string; provesEmail: boolean }
-
-async function sessionIdentity({ identity }: WebSettings, own: WithSessions): Promise<Identity> {
   if (identity.mode === 'oidc') {
     const { oidcIdentity } = await import('./oidc/oidc.ts')
     return oidcIdentity({ ...own, settings: identity })
   }
   const { accountsIdentity } = await import('./accounts/accounts.ts')
   return accountsIdentity(own)
-}
-
-/** The routes of links, and of the old way to sign in. */
-async function oldWayOf({ link }: WebSettings, own: WithSessions): Promise<Identity['addRoutes']> {
-  const { addUndoLink, linkConfirmer } = await import('./link.ts')
-  const confirm = linkConfirmer(own)
-  if (link === null) return (app) => addUndoLink(app, own)
-  if (link.from === 'accounts') {
-    const { addOldAccounts } = await import('./accounts/accounts.ts')
-    return (app) => {
-      addUndoLink(app, own)
-      addOldAccounts(app, { ...own, confirm })
-    }
-  }
-  const { addOldProvider } = await import('./oidc/old-provider.ts')
-  return (app, pages) => {
-    addUndoLink(app, own)
-    addOldProvider(app, { ...own, settings: link, pages, confirm })
-  }
 }

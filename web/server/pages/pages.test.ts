@@ -149,7 +149,6 @@ test('the session says how people sign in', async () => {
     signed_in: true,
     setup_required: false,
     passkey_origin: null,
-    link_from: null,
   })
 })
 

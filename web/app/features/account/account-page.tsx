@@ -21,7 +21,6 @@ import { notify, notifyFailure } from '../../ui/toast-store.ts'
 import { PAGE_MODULES } from '../joined-modules.ts'
 import { ApprovalKeys } from './approval-keys.tsx'
 import { ChangeEmail, ChangePassword } from './change-account.tsx'
-import { SignInLinks } from './links.tsx'
 import { Passkeys } from './passkeys.tsx'
 
 /** Who the person is here, where else they are signed in, and the keys that make the app faster. */
@@ -53,7 +52,6 @@ export function AccountPage() {
           {me.data !== undefined && <ChangeEmail stored={me.data} />}
         </>
       )}
-      {authMode !== 'local' && <SignInLinks />}
       {authMode !== 'local' && me.data !== undefined && <ApprovalKeys me={me.data} />}
       <OwnGrants />
       {PAGE_MODULES.flatMap(({ AccountSection }) =>

@@ -9,7 +9,6 @@ import { isTyping } from '../../ui/search-field.tsx'
 import { ThemeSwitch } from '../../ui/theme-switch.tsx'
 import { Wordmark } from '../../ui/wordmark.tsx'
 import { KeyNews } from './key-news.tsx'
-import { LinkOffer } from './link-offer.tsx'
 import { BottomBar, Navigation } from './navigation.tsx'
 import { WaitingLink } from './waiting-link.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
@@ -49,7 +48,6 @@ export function Frame({ signedIn, inWorkspace, onPalette, children }: FrameProps
         </div>
       </header>
       <main id="page" tabIndex={-1} className="flex-1 px-4 pt-5 pb-24 sm:px-6 sm:pt-8 sm:pb-16">
-        {signedIn && <LinkOffer />}
         {inWorkspace && <KeyNews />}
         <div className="mx-auto max-w-wide">{children}</div>
       </main>

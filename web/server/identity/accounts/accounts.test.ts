@@ -60,7 +60,6 @@ describe('before there is an account', () => {
       signed_in: false,
       setup_required: true,
       passkey_origin: PUBLIC_URL,
-      link_from: null,
     })
   })
 

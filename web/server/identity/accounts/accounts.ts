@@ -1,15 +1,12 @@
-import { CallError } from '@keyferry/contract/client'
 import { askedReturn } from '@keyferry/contract/return-path'
 import { passkeyAddress } from '@keyferry/plumbing/passkey-address'
 import type { FastifyInstance } from 'fastify'
 import { type OwnExchange, serveOwn } from '../../http/own-endpoints.ts'
-import { Refusal } from '../../http/refusal.ts'
 import { headersToHandOn } from '../../http/request-headers.ts'
 import { sessionCookie } from '../../sessions/session-cookie.ts'
 import { addSessionRoutes, asksAgain } from '../../sessions/session-routes.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { AppPages, Identity } from '../identity.ts'
-import type { ConfirmLink } from '../link.ts'
 import { type EndRecorderOptions, endRecorder } from '../session-end.ts'
 import { addOwnAccountRoutes, beginSession, type OwnAccountOptions } from './own-account.ts'
 import { PasskeyChallenges } from './passkey-challenges.ts'
@@ -58,36 +55,10 @@ export function accountsIdentity(options: AccountsOptions): Identity {
   }
 }
 
-/** A sign-in to a local account, where people sign in in another way now: it confirms a link, and begins no session. */
-export function addOldAccounts(
-  app: FastifyInstance,
-  options: AccountsOptions & { confirm: ConfirmLink },
-): void {
-  addSignIn(app, {
-    ...passkeyOptions(options),
-    admit: (request) => options.sessions.required(request),
-    refused: notSignedIn,
-    enter: (exchange, { user_id }) => options.confirm(exchange, `user_${user_id}`),
-  })
-}
-
-// The session goes on, which 401 would deny.
-function notSignedIn(error: unknown): unknown {
-  const isWrong = error instanceof CallError && error.status === 401
-  return isWrong ? new Refusal(403, 'forbidden', 'E-mail, password or passkey is wrong') : error
-}
-
 function passkeyOptions({ publicUrl, secret, now, ...own }: AccountsOptions): PasskeyOptions {
   const isSecure = publicUrl.startsWith('https:')
   const challenges = new PasskeyChallenges({ store: own.sessions.store, now, secret, isSecure })
-  return {
-    ...own,
-    challenges,
-    address: passkeyAddress(publicUrl),
-    admit: async () => undefined,
-    refused: (error) => error,
-    enter: (exchange, account) => beginSession(own.sessions, exchange, account),
-  }
+  return { ...own, challenges, address: passkeyAddress(publicUrl) }
 }
 
 function returning(path: string): string {
@@ -115,16 +86,15 @@ function addPages(
 }
 
 function addSignIn(app: FastifyInstance, options: PasskeyOptions): void {
-  const { api, admit, enter, refused } = options
+  const { api, sessions } = options
   addPasskeySignIn(app, options)
   serveOwn(app, 'signIn', async ({ body, ...exchange }) => {
-    await admit(exchange.request)
     const call = { body, headers: headersToHandOn(exchange.request) }
     try {
-      return await enter(exchange, await api.call('POST', '/api/v1/auth/login', call))
+      return await beginSession(sessions, exchange, await api.call('POST', '/api/v1/auth/login', call))
     } catch (error) {
       const userId = askedForPasskeyOf(error)
-      if (userId === null) throw refused(error)
+      if (userId === null) throw error
       return askForPasskey(exchange.reply, userId, options)
     }
   })

@@ -32,7 +32,7 @@ export async function signedIn({ api, sessions }: OwnAccountOptions, request: Fa
 }
 
 /** The account that the API accepted. `joined_tenant_id`: the tenant to begin in, instead of the personal one. */
-export type SignedInAccount = { user_id: string; tenant_id: string; joined_tenant_id?: string }
+type SignedInAccount = { user_id: string; tenant_id: string; joined_tenant_id?: string }
 
 /** Begin the session of a person whom the API let in. */
 export async function beginSession(

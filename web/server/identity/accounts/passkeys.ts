@@ -2,23 +2,17 @@ import { TIMES } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
 import { PASSKEY_ALGORITHMS } from '@keyferry/crypto/passkey'
 import type { PasskeyAddress } from '@keyferry/plumbing/passkey-address'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type OwnExchange, serveOwn } from '../../http/own-endpoints.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { serveOwn } from '../../http/own-endpoints.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { headersToHandOn } from '../../http/request-headers.ts'
-import { type OwnAccountOptions, type SignedInAccount, signedIn } from './own-account.ts'
+import { beginSession, type OwnAccountOptions, signedIn } from './own-account.ts'
 import type { PasskeyChallenges } from './passkey-challenges.ts'
 
 export type PasskeyOptions = OwnAccountOptions & {
   challenges: PasskeyChallenges
   /** null: passkeys do not work at our address. */
   address: PasskeyAddress | null
-  /** Checks the caller before a sign-in begins. */
-  admit: (request: FastifyRequest) => Promise<unknown>
-  /** The refusal that the caller gets for one of the API. */
-  refused: (error: unknown) => unknown
-  /** What the person gets whom the API let in: a session, or a link to their session. */
-  enter: (exchange: OwnExchange, account: SignedInAccount) => Promise<{ ok: true }>
 }
 
 const SITE_NAME = 'Keyferry'
@@ -44,7 +38,7 @@ export function addPasskeyRoutes(app: FastifyInstance, options: PasskeyOptions):
 
 /** Routes that sign in with a passkey, alone or after the password. */
 export function addPasskeySignIn(app: FastifyInstance, options: PasskeyOptions): void {
-  const { api, admit, challenges } = options
+  const { api, sessions, challenges } = options
   serveOwn(app, 'beginPasskeySignIn', async ({ reply }) => {
     const { rpId } = required(options.address)
     const challenge = challenges.begin(reply, { use: 'alone' })
@@ -52,15 +46,11 @@ export function addPasskeySignIn(app: FastifyInstance, options: PasskeyOptions):
   })
   serveOwn(app, 'signInWithPasskey', async ({ body: { passkey }, ...exchange }) => {
     const address = required(options.address)
-    await admit(exchange.request)
     const { challenge, userId } = await challenges.endSignIn(exchange)
     const body = { passkey, ceremony: ceremonyOf(address, challenge), user_id: userId }
     const headers = headersToHandOn(exchange.request)
-    const login = api.call('POST', '/api/v1/auth/passkey-login', { body, headers })
-    const account = await login.catch((error: unknown) => {
-      throw options.refused(error)
-    })
-    return await options.enter(exchange, account)
+    const account = await api.call('POST', '/api/v1/auth/passkey-login', { body, headers })
+    return await beginSession(sessions, exchange, account)
   })
 }
 

@@ -2,7 +2,7 @@ import { freePort } from '@keyferry/plumbing/free-port'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ODD_CLIENT, type Oddities, OddProvider } from '../../../test/odd-provider.ts'
-import { RecordingApi, sendJson } from '../../../test/recording-api.ts'
+import { RecordingApi } from '../../../test/recording-api.ts'
 import { startTestWeb } from '../../../test/start-test-web.ts'
 import { TestBrowser } from '../../../test/test-browser.ts'
 import type { Web } from '../../main.ts'
@@ -18,8 +18,7 @@ beforeAll(async () => {
   api = new RecordingApi()
   const identity = { mode: 'oidc', issuer: provider.issuer, ...ODD_CLIENT, trustsEmail: false } as const
   const log = pino({ level: 'warn' }, { write: (line) => void logged.push(line) })
-  const link = { ...identity, from: 'oidc' } as const
-  web = await startTestWeb(await api.listen(), { identity, link }, { now: () => nowMs, log })
+  web = await startTestWeb(await api.listen(), { identity }, { now: () => nowMs, log })
 })
 
 afterAll(async () => {
@@ -177,22 +176,6 @@ describe('the page and the log name the reason', () => {
   })
 })
 
-/** Begin a link, and come back from the old provider with this time of the sign-in. */
-async function linked(authTime: number | undefined): Promise<string> {
-  provider.odd = {}
-  const browser = new TestBrowser()
-  await browser.open(`${web.address}/sign-in`, { stopBefore: isHome })
-  api.answer = (_call, response) => sendJson(response, 200, { ended: [] })
-  const headers = { 'content-type': 'application/json', origin: web.address }
-  const begun = await browser.request(`${web.address}/auth/link`, { method: 'POST', headers, body: '{}' })
-  const { redirect_to } = (await begun.json()) as { redirect_to: string }
-  const asked = new URL(redirect_to).searchParams
-  expect([asked.get('prompt'), asked.get('max_age')]).toEqual(['login', '0'])
-  provider.odd = { claims: authTime === undefined ? {} : { auth_time: authTime } }
-  const end = await browser.open(redirect_to, { stopBefore: (url) => url === `${web.address}/sign-in` })
-  return end.url === `${web.address}/sign-in` ? 'linked' : end.text
-}
-
 test('a sign-in again must be new, where the provider says when it was; otherwise a page says so', async () => {
   const browser = new TestBrowser()
   provider.odd = {}
@@ -207,11 +190,4 @@ test('a sign-in again must be new, where the provider says when it was; otherwis
   expect(await session.json()).toMatchObject({ signed_in: true })
   provider.odd = { claims: { auth_time: Math.floor(nowMs / 1_000) } }
   expect((await signedIn(again)).url).toBe(`${web.address}/account`)
-})
-
-test('a sign-in that confirms a link must be new, where the provider says when it was', async () => {
-  const seconds = Math.floor(nowMs / 1_000)
-  expect(await linked(seconds)).toBe('linked')
-  expect(await linked(seconds - 60)).toContain('did not ask you to sign in again')
-  expect(await linked(undefined)).toBe('linked')
 })

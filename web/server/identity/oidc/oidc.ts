@@ -59,7 +59,7 @@ export function oidcIdentity(options: OidcOptions): Identity {
   }
 }
 
-export type OidcPageOptions = OidcOptions & { pages: AppPages }
+type OidcPageOptions = OidcOptions & { pages: AppPages }
 
 function addSignIn(app: FastifyInstance, provider: OidcProvider, options: OidcPageOptions): void {
   const { sessions, publicUrl, now } = options
@@ -85,7 +85,7 @@ function addSignIn(app: FastifyInstance, provider: OidcProvider, options: OidcPa
 }
 
 // Show `reason` in the log and on the page, so that the operator can match them.
-export async function answerFailure(
+async function answerFailure(
   { request, reply }: OwnExchange,
   error: unknown,
   { log, pages }: Pick<OidcPageOptions, 'log' | 'pages'>,
@@ -104,7 +104,7 @@ export async function answerFailure(
 }
 
 // A page without the app, because the app may not be usable yet.
-export async function sendFailure(pages: AppPages, reply: FastifyReply, text: string): Promise<FastifyReply> {
+async function sendFailure(pages: AppPages, reply: FastifyReply, text: string): Promise<FastifyReply> {
   const way = { kind: 'link', label: 'Sign in again', path: '/sign-in' } as const
   return await pages.sendNote(reply, { title: 'Sign-in failed', text, way })
 }

@@ -28,6 +28,7 @@ import {
   confirmByOperator,
 } from './storage/people/awaited-approval-keys.ts'
 import { linkedSides, listedLinks } from './storage/people/linked-sides.ts'
+import { linkWay, undoLink } from './storage/people/person-links.ts'
 import { Requests } from './storage/requests/requests.ts'
 import { readWholeLibrary } from './storage/transfer/library-export.ts'
 
@@ -109,10 +110,9 @@ async function linkPair(
 ): Promise<LinkReport> {
   const sides = await linkedSides(transaction, asked, fresh)
   if (typeof sides === 'string') return { ...NO_LINK, refusal: sides }
-  const { idpUserId, confirmed, ...people } = sides
-  const outcome = await own.links.link({ idpUserId, confirmed }, operatorTerms(now))
+  const { idpUserId, oldIdpUserId, ...people } = sides
+  const outcome = await linkWay(transaction, { idpUserId, oldIdpUserId }, operatorTerms(now))
   if (typeof outcome === 'string') return { ...NO_LINK, ...people, refusal: LINK_REFUSALS[outcome] }
-  if ('waits' in outcome) throw new Error('a link of the operator does not wait')
   const { id, ended, left: userId } = outcome
   if (userId !== null)
     await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { userId, tenantId: null })
@@ -122,22 +122,21 @@ async function linkPair(
 const NO_LINK: LinkReport = { id: null, old: null, fresh: null, refusal: null, ended: [] }
 
 function operatorTerms(now: string) {
-  return { ...madeByOperator(now), mayWait: false, newId: randomId }
+  return { made: madeByOperator(now), newId: randomId }
 }
 
-/** The links of all people, those that wait too. */
+/** The links of all people. */
 export function listLinksOf(settings: DatabaseSettings) {
-  return withRecording(settings, ({ query }, { now }) => listedLinks(query, now))
+  return withRecording(settings, ({ query }) => listedLinks(query))
 }
 
-/** Undo or stop a link of ways to sign in. @returns null: there is none */
+/** Undo a link of ways to sign in. @returns null: there is none */
 export async function undoLinkOf(settings: OperatorSettings, id: string): Promise<ChangedLink | null> {
   return withRequests(settings, ({ requests, queries, now }) =>
     removal(queries, requests, async (open, transaction) => {
       const own = joinedWith(queries)(open, transaction)
-      const undone = await own.links.undo({ id, by: null }, operatorTerms(now))
-      if (typeof undone === 'string') return null
-      if (undone.left !== null)
+      const undone = await undoLink(transaction, id, operatorTerms(now))
+      if (undone !== null && undone.left !== null)
         await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { userId: undone.left, tenantId: null })
       return undone
     }),

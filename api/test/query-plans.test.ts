@@ -143,7 +143,6 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'revoke an invitation': ({ invitations }) =>
     expect(invitations.delete(randomUUID(), STAMP)).rejects.toThrow('invitation not found'),
   'preview an invitation': ({ invitations }) => invitations.findOffer('x', NOW),
-  'list links of a person': ({ links }) => links.listOf(userId, NOW),
   'find a bundle': ({ bundles }) => bundles.find(tenantId, bundleId),
   'list bundles': ({ bundles }) => bundles.list(tenantId, {}, FIRST_PAGE),
   'list more bundles': ({ bundles }) => bundles.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),

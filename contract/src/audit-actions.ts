@@ -78,6 +78,7 @@ export const ORIGIN_OWNERS = {
   'user.second_factor_changed': 'actor',
   'user.deactivated': 'actor',
   'user.reactivated': 'actor',
+  // Earlier builds wrote these two.
   'user.link_announced': 'actor',
   'user.link_stopped': 'actor',
   'user.linked': 'actor',

@@ -17,7 +17,7 @@ export const LINK_COMMANDS = {
     }),
   },
   'unlink-people': {
-    means: 'list the links of all people and those that wait; undo or stop one by its id',
+    means: 'list the links of all people; undo one by its id',
     argument: '[LINK]',
     run: withApi(async (on, id) => (id === '' ? await listed(on) : await undo(on, id))),
   },
@@ -26,17 +26,15 @@ export const LINK_COMMANDS = {
 async function undo(on: Operated, id: string): Promise<string> {
   const undone = await on.api.undoLinkOf(withRequests(on), id)
   if (undone === null) throw new StartError('no such link')
-  if (undone.ended.length === 0) return 'The link that waited is stopped.'
   return `The link is undone.\n${await endSessions(on.settings, 'both people', undone.ended)}`
 }
 
 async function listed({ api, database }: Operated): Promise<string> {
   const links = await api.listLinksOf(database)
   if (links.length === 0) return 'No sign-in is linked.'
-  const lines = links.map(({ linked_at, counts_from, ...sides }) => {
-    const state = linked_at === null ? `waits until ${counts_from}` : `linked ${linked_at}`
-    return `${described({ ...sides, refusal: null }, '')}  ${state}`
-  })
+  const lines = links.map(
+    ({ linked_at, ...sides }) => `${described({ ...sides, refusal: null }, '')}  linked ${linked_at}`,
+  )
   return lines.join('\n')
 }
 

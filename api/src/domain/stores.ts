@@ -30,7 +30,6 @@ import type { LastingActStore } from './people/lasting-act.ts'
 import type { MemberStore } from './people/member.ts'
 import type { MembershipStore } from './people/membership.ts'
 import type { PasskeyStore } from './people/passkey.ts'
-import type { LinkReads } from './people/person-link.ts'
 import type { TenantStore } from './people/tenant.ts'
 import type { TouchUseStore } from './people/touch.ts'
 import type { TouchFactStore } from './people/touch-facts.ts'
@@ -63,7 +62,6 @@ export type Stores = {
   imports: LibraryImportStore
   lastingActs: LastingActStore
   legacyItems: LegacyItemStore
-  links: LinkReads
   machineCallers: MachineCallerStore
   machineDeliveries: MachineDeliveryStore
   machines: MachineStore

@@ -1,5 +1,4 @@
-import { joining, linkChange, providedChange } from '../domain/approvals/leaving.ts'
-import { timestamp } from '../domain/base/clock-and-ids.ts'
+import { joining, providedChange } from '../domain/approvals/leaving.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import { joinWithAccount, logIn, setUpAccount } from '../domain/people/account.ts'
 import { providedGroups } from '../domain/people/group.ts'
@@ -12,7 +11,6 @@ import {
   preparePasskey,
   removePasskey,
 } from '../domain/people/passkey.ts'
-import { linkPerson, undoLink } from '../domain/people/person-link.ts'
 import { changeProvidedUser, ensureUser, recordSignOut } from '../domain/people/user.ts'
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -30,7 +28,6 @@ export function accountHandlers({
   const arrivalOf = (peer: Peer) => ({ clock, origin: originOf(peer) })
   const parts = { ...stores, clock }
   const users = providedChange(requestParts)
-  const links = linkChange(requestParts)
   const joinable = { ...stores, invitations: { ...stores.invitations, ...joining(requestParts) } }
   return {
     getSetup: async () => ({ required: !(await stores.accounts.isSetUp()) }),
@@ -74,16 +71,6 @@ export function accountHandlers({
         ...(body.groups && { groups: providedGroups(filled, body.groups) }),
       }
       await changeProvidedUser({ users, clock, origin: originOf(peer) }, params.idp_user_id, change)
-    },
-    async linkPerson({ body: { idp_user_id: idpUserId, confirmed }, peer }) {
-      const { ended } = await linkPerson(links, { idpUserId, confirmed }, arrivalOf(peer))
-      return { ended }
-    },
-    listLinks: ({ caller }) => stores.links.listOf(caller.userId, timestamp(clock)),
-    async undoLink({ caller: { userId }, params, body: { idp_user_id: idpUserId }, peer }) {
-      const which = { id: params.link_id, by: { userId, idpUserId } }
-      const { ended } = await undoLink(links, which, arrivalOf(peer))
-      return { ended }
     },
     recordSignOut: ({ params, body, peer }) =>
       recordSignOut({ ...parts, origin: originOf(peer) }, params.idp_user_id, body),

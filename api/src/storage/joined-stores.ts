@@ -16,7 +16,6 @@ import { useApprovalKey } from './people/approval-keys.ts'
 import { changeGroup, provideGroups } from './people/groups.ts'
 import { acceptIn } from './people/invitations.ts'
 import { changeMember, holdPeople, memberHolder } from './people/members.ts'
-import { linksIn } from './people/person-links.ts'
 import { holdTenant } from './people/tenants.ts'
 import { noteTouch } from './people/touch-uses.ts'
 import { changeProvided } from './people/user-events.ts'
@@ -144,7 +143,6 @@ export function joinedWith(queries: Queries, keys: Pick<ValueVault, 'markSigned'
     imports: { carryOut: unheld },
     proposals: { keep: unheld },
     users: { change: (idpUserId, change) => changeProvided(transaction, idpUserId, change) },
-    links: linksIn(transaction),
     acceptInvitation: (acceptance) => acceptIn(transaction, acceptance),
   })
 }

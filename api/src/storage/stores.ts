@@ -40,7 +40,6 @@ import { createInvitationStore } from './people/invitations.ts'
 import { createLastingActStore } from './people/lasting-acts.ts'
 import { createMemberStore, createMembershipStore } from './people/members.ts'
 import { createPasskeyStore } from './people/passkeys.ts'
-import { createLinkReads } from './people/person-links.ts'
 import { createTenantStore } from './people/tenants.ts'
 import { createTouchUseStore } from './people/touch-uses.ts'
 import { createUserStore } from './people/users.ts'
@@ -119,7 +118,6 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
       ...createLegacyItemStore(queries, itemVault, bounds),
       convert: converter(queries, { items: itemVault, keys: keyVault }),
     },
-    links: createLinkReads(queries),
     machineCallers: createMachineCallerStore(queries),
     machineDeliveries: createMachineDeliveryStore(queries),
     machines: createMachineStore(queries),

@@ -23,24 +23,6 @@ export const userEndpoints = {
     errors: [404],
     internal: true,
   }),
-  linkPerson: POST('/api/v1/auth/links', 'layer', {
-    summary: 'Let a new way to sign in be the person of an old one, who just signed in with it',
-    body: user.LinkPerson,
-    responses: { 200: user.EndedSessions },
-    errors: [403, 404, 409],
-    internal: true,
-  }),
-  listLinks: GET('/api/v1/auth/links', 'session', {
-    summary: "Other ways to sign in that are linked to the caller's, or wait to be",
-    responses: { 200: user.OwnLinks },
-  }),
-  undoLink: POST('/api/v1/auth/links/{link_id}/undo', 'session', {
-    touch: 'takes_away',
-    summary: 'Undo a link between two ways to sign in, or stop one that waits',
-    body: user.UndoLink,
-    responses: { 200: user.EndedSessions },
-    internal: true,
-  }),
   getMe: GET('/api/v1/me', 'member', {
     summary: 'Who the caller is, and where',
     responses: { 200: user.Me },

@@ -126,30 +126,5 @@ export const Me = object('Me', {
   may: z.array(z.string()),
 })
 
-/** Lets the way to sign in `idp_user_id` be the person who just signed in with the way `confirmed`. */
-export const LinkPerson = object(
-  'LinkPerson',
-  { idp_user_id: IdpUserId, confirmed: IdpUserId },
-  { idp_user_id: 'user_2aXf', confirmed: 'user_01a2' },
-)
-
 /** `ended`: the ways to sign in whose sessions end. */
 export const EndedSessions = object('EndedSessions', { ended: z.array(z.string()) }, { ended: ['user_2aXf'] })
-
-/** `idp_user_id`: the way that the session began with. */
-export const UndoLink = object('UndoLink', { idp_user_id: IdpUserId }, { idp_user_id: 'user_2aXf' })
-
-/** `linked_at` null: the link waits, and counts from `counts_from` on if the person confirms it again.
- * `undoable_until` null: undoing it moves no membership back. `offered`: another person here has the same verified
- * e-mail address. */
-export const OwnLinks = object('OwnLinks', {
-  links: z.array(
-    z.object({
-      id: Id,
-      linked_at: Timestamp.nullable(),
-      counts_from: Timestamp,
-      undoable_until: Timestamp.nullable(),
-    }),
-  ),
-  offered: z.boolean(),
-})

@@ -1,10 +1,8 @@
 import type { GroupRecords } from '../people/group.ts'
 import type { Accept } from '../people/invitation.ts'
 import { endsOf, type MemberStore } from '../people/member.ts'
-import type { LinkOutcome, LinkStore, UndoRefusal } from '../people/person-link.ts'
 import type { UserStore } from '../people/user.ts'
 import { type EndParts, type Ends, removeApprovalsOf } from './ending.ts'
-import type { JoinedStores } from './together.ts'
 
 /*
  * If a person is removed, disabled or gets fewer rights, what they approved ends in the same transaction. So a decision
@@ -38,27 +36,6 @@ export function groupChange(parts: LeavingParts): Pick<GroupRecords, 'change'> {
         return losing
       }, REMOVAL),
   }
-}
-
-/** Links ways to sign in, and ends the approvals of who left a workspace by it. */
-export function linkChange(parts: LeavingParts): LinkStore {
-  const carriedOut = <Outcome extends LinkOutcome | UndoRefusal>(
-    step: (own: JoinedStores) => Promise<Outcome>,
-  ) =>
-    parts.together(async (own) => {
-      const outcome = await step(own)
-      const left = leaverOf(outcome)
-      if (left !== null) await removeApprovalsOf(own, parts, { userId: left, tenantId: null })
-      return outcome
-    }, REMOVAL)
-  return {
-    link: (wanted, terms) => carriedOut((own) => own.links.link(wanted, terms)),
-    undo: (which, terms) => carriedOut((own) => own.links.undo(which, terms)),
-  }
-}
-
-function leaverOf(outcome: LinkOutcome | UndoRefusal): string | null {
-  return typeof outcome === 'object' && 'left' in outcome ? outcome.left : null
 }
 
 /** Joins a person, and ends the approvals of the member whose place they take. */

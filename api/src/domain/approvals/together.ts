@@ -5,7 +5,6 @@ import type { GroupRecords } from '../people/group.ts'
 import type { Accept } from '../people/invitation.ts'
 import type { MemberStore } from '../people/member.ts'
 import type { Membership, SignedCaller } from '../people/membership.ts'
-import type { LinkStore } from '../people/person-link.ts'
 import type { TouchCounts } from '../people/touch.ts'
 import type { UserStore } from '../people/user.ts'
 import type { DepositRecords } from '../requests/deposit-record.ts'
@@ -58,7 +57,6 @@ export type JoinedStores = TouchCounts & {
   members: Pick<MemberStore, 'change'>
   groups: GroupRecords
   users: Pick<UserStore, 'change'>
-  links: LinkStore
   acceptInvitation: Accept
   /** Other transactions that hold this workspace wait until this one ends. Call it before `holdMember`. */
   holdWorkspace(tenantId: string): Promise<void>

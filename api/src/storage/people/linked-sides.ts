@@ -2,7 +2,7 @@ import { emailKey } from '../../domain/base/email.ts'
 import type { Query } from '../base/queries.ts'
 import { countOf } from '../base/tenant-rows.ts'
 import { personOf } from './person-identities.ts'
-import { openLinks } from './person-links.ts'
+import { linksOf } from './person-links.ts'
 
 type NewWay = { idpUserId: string } | { account: string }
 
@@ -28,23 +28,21 @@ export async function linkedSides(query: Query, asked: string, fresh: NewWay) {
   if (old === undefined) return 'no other person has this id or verified e-mail address'
   if (others.length > 0)
     return `several people have this address, name one by id: ${found.map(({ id }) => id).join(', ')}`
-  const confirmed = old.idp_user_id
   return {
     idpUserId,
-    confirmed,
+    oldIdpUserId: old.idp_user_id,
     old: await sideOf(query, old.id),
     fresh: freshId === null ? null : await sideOf(query, freshId),
   }
 }
 
-/** All links, those that wait too, with their people. */
-export async function listedLinks(query: Query, now: string) {
-  const links = await openLinks(query, now).execute()
+/** All links, with their people. */
+export async function listedLinks(query: Query) {
+  const links = await linksOf(query).execute()
   return await Promise.all(
-    links.map(async ({ id, user_id, from_user_id, linked_at, counts_from }) => ({
+    links.map(async ({ id, user_id, from_user_id, linked_at }) => ({
       id,
       linked_at,
-      counts_from,
       old: await sideOf(query, user_id),
       fresh: from_user_id === null ? null : await sideOf(query, from_user_id),
     })),

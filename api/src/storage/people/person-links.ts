@@ -1,25 +1,15 @@
-import type { ExpressionBuilder } from 'kysely'
 import { z } from 'zod'
 import type { EventOrigin } from '../../domain/base/event.ts'
 import {
   type ChangedLink,
-  type EndedLink,
-  type LinkOutcome,
-  type LinkReads,
+  isUndoable,
   type LinkRefusal,
-  type LinkStore,
-  type LinkTerms,
-  linkTimes,
-  mayEnd,
-  type UndoRefusal,
-  undoableUntil,
   type WantedLink,
 } from '../../domain/people/person-link.ts'
-import type { Queries, Query, Recorded } from '../base/queries.ts'
+import type { Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
 import type { Tables } from '../base/tables.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
-import { touchRules } from '../rules/set-rules.ts'
 import { endGrants } from './grant-ends.ts'
 import { type MovedMembership, moveMembership } from './membership-moves.ts'
 import { removePasskeys } from './passkeys.ts'
@@ -45,87 +35,17 @@ const Deeds = z.object({
 })
 type Deeds = z.infer<typeof Deeds>
 
-export function createLinkReads({ query }: Queries): LinkReads {
-  return {
-    async listOf(userId, now) {
-      const links = await openLinks(query, now).where(concerns(userId)).execute()
-      return {
-        links: links.map(({ id, linked_at, counts_from }) => ({
-          id,
-          linked_at,
-          counts_from,
-          undoable_until: linked_at && undoableUntil(linked_at, now),
-        })),
-        offered: await hasNamesake(query, userId),
-      }
-    },
-  }
-}
+/** `made`: by whom and when the link is made or undone. */
+type LinkTerms = { made: EventOrigin; newId: () => string }
 
-/** The links of ways to sign in, in a transaction. */
-export function linksIn(transaction: Recorded): LinkStore {
-  return {
-    link: (wanted, terms) => link(transaction, wanted, terms),
-    undo: (which, terms) => undo(transaction, which, terms),
-  }
-}
-
-const OPEN = [
-  'id',
-  'idp_user_id',
-  'user_id',
-  'from_user_id',
-  'state',
-  'deeds',
-  'linked_at',
-  'counts_from',
-] as const
-
-/** Links, and those that wait to be one. */
-export function openLinks(query: Query, now: string) {
+/** The links that count. Earlier builds also kept links that wait for their person: those never count. */
+export function linksOf(query: Query) {
   return query
     .selectFrom('person_links')
-    .select(OPEN)
-    .where((row) =>
-      row.or([
-        row('state', '=', 'linked'),
-        row.and([row('state', '=', 'waiting'), row('created_at', '>', linkTimes(now).waitingSince)]),
-      ]),
-    )
+    .select(['id', 'user_id', 'from_user_id', 'deeds', 'linked_at'])
+    .where('state', '=', 'linked')
     .orderBy('created_at')
     .orderBy('id')
-}
-
-// Both sides see a link that waits, so that either can stop it.
-function concerns(userId: string) {
-  return (row: ExpressionBuilder<Tables, 'person_links'>) =>
-    row.or([
-      row('user_id', '=', userId),
-      row.and([row('from_user_id', '=', userId), row('state', '=', 'waiting')]),
-    ])
-}
-
-async function linkOfWay(query: Query, idpUserId: string) {
-  const links = query.selectFrom('person_links').select(['id', 'linked_at'])
-  const row = links.where('idp_user_id', '=', idpUserId).where('state', '=', 'linked')
-  return (await row.executeTakeFirst()) ?? null
-}
-
-// Another active person with the same verified address, who is not linked to this one already.
-function hasNamesake(query: Query, userId: string): Promise<boolean> {
-  const rows = query
-    .selectFrom('users as own')
-    .innerJoin('users as other', 'other.email_key', 'own.email_key')
-    .leftJoin('person_links as links', (join) =>
-      join.onRef('links.from_user_id', '=', 'other.id').on('links.state', '=', 'linked'),
-    )
-    .where('own.id', '=', userId)
-    .whereRef('other.id', '<>', 'own.id')
-    .where('own.email_verified', '=', 1)
-    .where('other.email_verified', '=', 1)
-    .where('other.is_active', '=', 1)
-    .where('links.id', 'is', null)
-  return isFound(rows)
 }
 
 const ADDRESS = ['email', 'email_key', 'email_verified', 'proven_key'] as const
@@ -133,39 +53,39 @@ const ADDRESS = ['email', 'email_key', 'email_verified', 'proven_key'] as const
 type User = Pick<Tables['users'], 'id' | 'is_active' | 'password_hash' | (typeof ADDRESS)[number]>
 type Pair = { old: User; fresh: User | null; idpUserId: string }
 
-async function link(transaction: Recorded, wanted: WantedLink, terms: LinkTerms): Promise<LinkOutcome> {
+/** Link a way to sign in to a person. */
+export async function linkWay(
+  transaction: Recorded,
+  wanted: WantedLink,
+  terms: LinkTerms,
+): Promise<ChangedLink | LinkRefusal> {
   const pair = await pairOf(transaction, wanted)
   if (typeof pair === 'string') return pair
   const { old, fresh, idpUserId } = pair
-  const made = madeIn(terms, old.id)
-  if (terms.mayWait && (await asksForTouch(transaction, pair))) {
-    const waits = await waitsUntil(transaction, pair, { ...terms, made })
-    if (waits !== null) return { waits }
-  }
+  const { made, newId } = terms
   const ended = [...(await identitiesOf(transaction, old.id)), idpUserId]
-  const moved =
-    fresh === null ? [] : await moveAll(transaction, { from: fresh.id, to: old.id }, { ...terms, made })
+  const moved = fresh === null ? [] : await moveAll(transaction, { from: fresh.id, to: old.id }, terms)
   const password = fresh !== null && (await movePassword(transaction, fresh, old))
   const deeds: Deeds = { moved, password }
-  const id = terms.newId()
+  const id = newId()
   // The id of a local account follows from the person, so the one that the password had ends.
   const linkedId = password ? `user_${old.id}` : idpUserId
   const row = { id, idp_user_id: linkedId, user_id: old.id, from_user_id: fresh?.id ?? null }
-  const times = { created_at: terms.at, linked_at: terms.at, counts_from: terms.at }
+  const times = { created_at: made.at, linked_at: made.at, counts_from: made.at }
   await transaction
     .insertInto('person_links')
     .values({ ...row, ...times, state: 'linked', deeds: JSON.stringify(deeds) })
     .execute()
-  await recordEverywhere(transaction, [old.id], { ...made, action: 'user.linked', id })
+  await recordEverywhere(transaction, old.id, { ...made, action: 'user.linked', id })
   await endGrants(transaction, { userId: old.id }, { ...made, reason: 'signed_out' })
   return { id, ended, left: fresh?.id ?? null }
 }
 
 async function pairOf(
   transaction: Recorded,
-  { idpUserId, confirmed }: WantedLink,
+  { idpUserId, oldIdpUserId }: WantedLink,
 ): Promise<Pair | LinkRefusal> {
-  const oldId = await personOf(transaction, confirmed)
+  const oldId = await personOf(transaction, oldIdpUserId)
   const freshId = await personOf(transaction, idpUserId)
   if (oldId === null) return 'absent'
   if (oldId === freshId) return 'same'
@@ -178,7 +98,7 @@ async function pairOf(
     .returning(['id', 'is_active', 'password_hash', 'passkey_after_password', ...ADDRESS])
     .execute()
   // Another link, or an undoing, may have come first while this one waited.
-  if ((await personOf(transaction, confirmed)) !== oldId) return 'chained'
+  if ((await personOf(transaction, oldIdpUserId)) !== oldId) return 'chained'
   if ((await personOf(transaction, idpUserId)) !== freshId) return 'chained'
   const old = held.find(({ id }) => id === oldId)
   if (old?.is_active !== 1) return 'inactive'
@@ -190,10 +110,6 @@ async function pairOf(
   if (fresh.password_hash !== null && old.password_hash !== null) return 'two_passwords'
   if (fresh.password_hash !== null && fresh.passkey_after_password === 1) return 'second_factor'
   return { old, fresh, idpUserId }
-}
-
-function madeIn({ actor, at, origin }: LinkTerms, userId: string): EventOrigin {
-  return { actor: actor ?? { kind: 'user', id: userId }, at, origin }
 }
 
 // Before the people, as every transaction that holds both.
@@ -212,46 +128,11 @@ async function tenantsOf(query: Query, userIds: readonly string[]): Promise<stri
   return rows.map(({ tenant_id }) => tenant_id)
 }
 
-async function asksForTouch(query: Query, { old, fresh }: Pair): Promise<boolean> {
-  for (const tenantId of await tenantsOf(query, fresh === null ? [old.id] : [old.id, fresh.id]))
-    if ((await touchRules(query, tenantId)).length > 0) return true
-  return false
-}
-
-type Making = LinkTerms & { made: EventOrigin }
-
-/** Begins to wait, or goes on. @returns null: the wait is over */
-async function waitsUntil(
-  transaction: Recorded,
-  { old, fresh, idpUserId: idp_user_id }: Pair,
-  { at, newId, made }: Making,
-): Promise<string | null> {
-  const { countsFrom, waitingSince } = linkTimes(at)
-  const waiting = await transaction
-    .deleteFrom('person_links')
-    .where('idp_user_id', '=', idp_user_id)
-    .where('user_id', '=', old.id)
-    .where('state', '=', 'waiting')
-    .returning(['created_at', 'counts_from'])
-    .executeTakeFirst()
-  const isKnown = waiting !== undefined && waiting.created_at > waitingSince
-  if (isKnown && waiting.counts_from <= at) return null
-  const times = isKnown ? waiting : { created_at: at, counts_from: countsFrom }
-  const row = { id: newId(), idp_user_id, user_id: old.id, from_user_id: fresh?.id ?? null }
-  await transaction
-    .insertInto('person_links')
-    .values({ ...row, ...times, linked_at: null, state: 'waiting', deeds: '' })
-    .execute()
-  const event = { ...made, action: 'user.link_announced', id: row.id } as const
-  if (!isKnown) await recordEverywhere(transaction, fresh === null ? [old.id] : [old.id, fresh.id], event)
-  return times.counts_from
-}
-
 // A workspace that began with the new sign-in and holds nothing stays behind.
 async function moveAll(
   transaction: Recorded,
   { from, to }: { from: string; to: string },
-  { newId, made }: Making,
+  { newId, made }: LinkTerms,
 ): Promise<MovedMembership[]> {
   const moved: (MovedMembership | null)[] = []
   for (const tenantId of await tenantsOf(transaction, [from]))
@@ -283,46 +164,39 @@ async function movePassword(transaction: Recorded, from: User, to: User): Promis
   return true
 }
 
-async function undo(
+/** Undo a link. After a month the memberships stay where they are.
+ * @returns null: there is none */
+export async function undoLink(
   transaction: Recorded,
-  { id, by }: EndedLink,
+  id: string,
   terms: LinkTerms,
-): Promise<ChangedLink | UndoRefusal> {
-  const found = openLinks(transaction, terms.at).where('id', '=', id)
-  const row = await (by === null ? found : found.where(concerns(by.userId))).executeTakeFirst()
-  if (row === undefined) return 'no_link'
-  const isWaiting = row.state === 'waiting'
-  if (by !== null && !isWaiting && !mayEnd(await linkOfWay(transaction, by.idpUserId), row))
-    return 'earlier_way'
+): Promise<ChangedLink | null> {
+  const row = await linksOf(transaction).where('id', '=', id).executeTakeFirst()
+  if (row === undefined) return null
   const { user_id: from, from_user_id: to } = row
-  const made = madeIn(terms, from)
+  const { made } = terms
   await holdTenants(transaction, to === null ? [from] : [from, to])
   const ended = await identitiesOf(transaction, from)
   const ending = transaction.updateTable('person_links').set({ state: 'undone' }).where('id', '=', id)
-  if (!(await hasChanged(ending.where('state', '=', row.state)))) return 'no_link'
-  const action = isWaiting ? 'user.link_stopped' : 'user.unlinked'
-  await recordEverywhere(transaction, isWaiting && to !== null ? [from, to] : [from], { ...made, action, id })
-  if (isWaiting) return { id, ended: [], left: null }
+  if (!(await hasChanged(ending.where('state', '=', 'linked')))) return null
+  await recordEverywhere(transaction, from, { ...made, action: 'user.unlinked', id })
+  const since = row.linked_at ?? ''
   if (to !== null)
-    await giveBack(
-      transaction,
-      { from, to, deeds: deedsOf(row, terms.at), since: row.linked_at ?? '' },
-      { ...terms, made },
-    )
+    await giveBack(transaction, { from, to, deeds: deedsOf(row.deeds, since, made.at), since }, terms)
   await endGrants(transaction, { userId: from }, { ...made, reason: 'signed_out' })
   return { id, ended: [...ended, ...(to === null ? [] : await identitiesOf(transaction, to))], left: from }
 }
 
-// After a month the memberships stay. A password always goes with its way.
-function deedsOf({ deeds, linked_at }: { deeds: string; linked_at: string | null }, now: string): Deeds {
+// A password always goes with its way.
+function deedsOf(deeds: string, linkedAt: string, now: string): Deeds {
   const all = Deeds.parse(JSON.parse(deeds))
-  return undoableUntil(linked_at ?? '', now) === null ? { ...all, moved: [] } : all
+  return isUndoable(linkedAt, now) ? all : { ...all, moved: [] }
 }
 
 async function giveBack(
   transaction: Recorded,
   { from, to, deeds, since }: { from: string; to: string; deeds: Deeds; since: string },
-  { newId, made }: Making,
+  { newId, made }: LinkTerms,
 ): Promise<void> {
   for (const { tenantId, role, before, limit: own, ...groups } of deeds.moved) {
     // Who was a member already kept their own limit, so the moved one is here only.
@@ -349,15 +223,14 @@ async function giveBack(
   if (giver && receiver) await movePassword(transaction, giver, receiver)
 }
 
-type LinkAction = 'user.linked' | 'user.unlinked' | 'user.link_announced' | 'user.link_stopped'
-type LinkEvent = EventOrigin & { action: LinkAction; id: string }
+type LinkEvent = EventOrigin & { action: 'user.linked' | 'user.unlinked'; id: string }
 
 async function recordEverywhere(
   transaction: Recorded,
-  people: readonly [string, ...string[]],
+  userId: string,
   { action, id, actor, at, origin }: LinkEvent,
 ): Promise<void> {
-  const target = { kind: 'user', id: people[0], name: null } as const
-  for (const tenantId of await tenantsOf(transaction, people))
+  const target = { kind: 'user', id: userId, name: null } as const
+  for (const tenantId of await tenantsOf(transaction, [userId]))
     transaction.record({ tenantId, action, actor, at, origin, target, data: { link: id } })
 }

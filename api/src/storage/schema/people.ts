@@ -43,7 +43,7 @@ export const people = {
   },
 
   /** Ways to sign in that are linked to a person. `from_user_id`: the person that the way was before. `deeds`: JSON,
-   * for its undoing. */
+   * for its undoing. `waiting` and `counts_from` are of links that earlier builds made, and decide nothing. */
   person_links: {
     columns: {
       id: text,

@@ -1,6 +1,8 @@
 import { portableSeal } from '@keyferry/crypto/portable-seal'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { exportLibrary } from '../src/main.ts'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { newBundle } from './approval-client.ts'
 
 const MOST = 1_000
 const BUNDLE_BOUND = 500
@@ -98,6 +100,24 @@ describe.each(oneDatabase)('a move of a library, on %s', (kind) => {
   ])('a last change %s counts as changed by the move', async (_when, changed_at) => {
     const { found } = await moved({ changed_at, rotate_after_days: 90 })
     expect(found).toMatchObject({ value_changed_elsewhere_at: null, due: null })
+  })
+
+  test('an export of some bundles has these bundles and their keys', async () => {
+    await using stack = new AsyncDisposableStack()
+    const local = await startTestApi(kind, { devAllowPlaintext: true })
+    stack.defer(() => local.close())
+    const as = await local.newOwner()
+    const one = await newBundle(local, as, { A: '1', BOTH: '2' })
+    await newBundle(local, as, { B: '3' })
+    const { kid, public_key } = (await api.call('getDepositKey')).json
+    const publicKey = Buffer.from(public_key, 'base64')
+    const some = await exportLibrary(local.settings, { kid, publicKey, bundleNames: [one.name] })
+    expect(some).toMatchObject({ bundles: 1, keys: 2 })
+    const library = JSON.parse(some.text)
+    expect((await api.call('moveLibrary', { as: owner, body: { library } })).status).toBe(200)
+    expect((await bundles()).map(({ name }) => name)).toEqual([one.name])
+    const none = exportLibrary(local.settings, { kid, publicKey, bundleNames: ['dev/three'] })
+    await expect(none).rejects.toThrow('the bundle "dev/three" does not exist')
   })
 
   test('a bundle that is too large undoes the whole move', async () => {

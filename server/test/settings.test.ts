@@ -238,14 +238,23 @@ test('a slash at the end of an issuer means nothing', () => {
     OIDC_CLIENT_ID: 'keyferry',
     VERIFIED_EMAIL_ISSUERS: 'https://idp.example.com/realms/a/',
   })
-  const place = {
-    api: { urls: [] },
-    dataDir: '',
-    sharedSecrets: [SECRET],
-    metrics: null,
-    version: '',
-  } as const
-  expect(webSettings(settings, { ...place, sockets: null }).provesEmail).toBe(true)
+  expect(webSettings(settings, PLACE).provesEmail).toBe(true)
+})
+
+const PLACE = {
+  api: { urls: [] },
+  dataDir: '',
+  sharedSecrets: [SECRET],
+  metrics: null,
+  version: '',
+  sockets: null,
+} as const
+
+test('groups come from the claim that OIDC_GROUPS_CLAIM names, and from none without it', () => {
+  const oidc = { AUTH_MODE: 'oidc', OIDC_ISSUER: 'https://idp.example.com', OIDC_CLIENT_ID: 'keyferry' }
+  const identity = (environment: NodeJS.ProcessEnv) => webSettings(readSettings(environment), PLACE).identity
+  expect(identity({ ...oidc, OIDC_GROUPS_CLAIM: 'roles' })).toMatchObject({ groupsClaim: 'roles' })
+  expect(identity(oidc)).not.toHaveProperty('groupsClaim')
 })
 
 test('a database on a socket needs no host in its address', () => {

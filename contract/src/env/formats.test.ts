@@ -161,6 +161,11 @@ test.each([
   expect(FORMATS[format].whyNot(name, value)).not.toBeNull()
 })
 
+test('docker takes a line of 65,535 bytes', () => {
+  expect(FORMATS.docker.whyNot('A', 'x'.repeat(65_533))).toBeNull()
+  expect(FORMATS.docker.whyNot('A', 'x'.repeat(65_534))).not.toBeNull()
+})
+
 const writtenForCompose = (value: string) => FORMATS.compose.write([['A', value]])
 
 test('compose quotes what Compose would expand, join or end', () => {

@@ -52,6 +52,7 @@ test('JSON: numbers and flags are read as they are written; anything else is nam
 test.each([
   ['{\n  "A": "x",\n  B\n}', 3],
   ['{"A": 1', 1],
+  ['{\n  "A": "x",\n  "B":', 3],
 ])('JSON that is broken names the line where it breaks: %j', (text, line) => {
   expect(readImport(text, 'dotenv').entries).toEqual([])
   expect(problemsIn(text)).toEqual([{ line, problem: 'this is where the text stops being JSON' }])

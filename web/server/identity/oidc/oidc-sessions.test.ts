@@ -144,7 +144,9 @@ describe('sign-out', () => {
   test('without the API, an end of all sessions says that those of linked sign-ins may go on', async () => {
     await world.signIn()
     await world.api.close()
-    expect((await world.write('/auth/sessions/end-all')).status).toBe(503)
+    const ended = await world.write('/auth/sessions/end-all')
+    expect(ended.status).toBe(503)
+    expect(await ended.text()).toContain('Those of linked sign-ins may go on: sign in and repeat this')
     expect((await world.listKeys()).status).toBe(401)
   })
 

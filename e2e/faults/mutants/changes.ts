@@ -75,7 +75,7 @@ export function parseChanges(file: string, source: string): Parsed {
     },
     LogicalExpression: ({ left, right, operator: word }) => {
       operator(left, word)
-      if (word === '??') change('fallback', { start: left.end, end: right.end }, '')
+      if (word === '??' && !isLookup(left)) change('fallback', { start: left.end, end: right.end }, '')
     },
     IfStatement: ({ test }) => {
       change('condition', test, 'true')
@@ -123,6 +123,17 @@ export function parseChanges(file: string, source: string): Parsed {
   const isCode = ({ start }: Change) => !types.some((type) => type.start <= start && start < type.end)
   return { changes: changes.filter(isCode), bodies }
 }
+
+// What is looked up in a list or a map needs a fallback for the type checker, mostly for what cannot be missing.
+const isLookup = (node: Node): boolean => {
+  if (node.type === 'ChainExpression') return isLookup(node.expression)
+  if (node.type === 'MemberExpression') return node.computed || isLookup(node.object)
+  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return false
+  const { property } = node.callee
+  return property.type === 'Identifier' && LOOKUPS.has(property.name)
+}
+
+const LOOKUPS = new Set(['at', 'exec', 'find', 'get', 'match', 'pop', 'shift'])
 
 // One more is no fault in a large number.
 const raised = (value: number) => (value < 100 ? value + 1 : value * 2)

@@ -26,6 +26,7 @@ test.each([
 
 test.each([
   ['types', 'type A = 1 | true'],
+  ['the fallback of what is looked up', 'a = b.get(c)?.d ?? e'],
   ['imports', "import a from 'the odd module'"],
   ['arguments of two kinds', 'a = f(b, 1 as never)'],
 ])('does not change %s', (_, source) => {

@@ -138,12 +138,13 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
   })
 
   test('a press that comes too early shows a note', async () => {
-    const page = await opened({ bundle: 'dev/app', argv: ['npm', 'run', 'dev'] })
+    const page = await opened({ bundle: 'dev/app', argv: ['npm', 'run', 'dev', '***'], isMasked: true })
     await approve(page).focus()
     for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Enter')
     await page.getByRole('status').getByText('One moment').waitFor()
     await page.getByText('One moment').waitFor({ state: 'detached' })
     expect(await page.evaluate('window.shifted')).toBe(0)
+    await page.getByText('The client left secrets out of word 4: they show ***.').waitFor()
     await closePage(page)
   })
 

@@ -84,6 +84,8 @@ export type Asking = {
   /** How the client takes an approval back; not at all unless given. */
   release?: readonly ('loopback' | 'code')[]
   argv?: readonly string[]
+  /** The client left secrets out of `argv`. */
+  isMasked?: boolean
   /** What the client's own command was told. */
   flags?: readonly string[]
 }
@@ -102,7 +104,7 @@ export const META = {
  * client then has a different address, and the rate limit of one address does not slow the tests. */
 export async function askApproval(url: string, asking: Asking = {}) {
   const { publicKey } = generateKeyPair()
-  const { bundle, workspace, keys = [], meta = META, verifier, release = [], argv, flags } = asking
+  const { bundle, workspace, keys = [], meta = META, verifier, release = [], argv, isMasked, flags } = asking
   const { address = `198.51.${randomInt(256)}.${randomInt(256)}` } = asking
   const body: AskedBody = {
     client_pubkey: Buffer.from(publicKey).toString('base64'),
@@ -113,6 +115,7 @@ export async function askApproval(url: string, asking: Asking = {}) {
     ...(bundle === undefined ? {} : { bundle_id: bundle }),
     ...(workspace === undefined ? {} : { workspace }),
     ...(argv === undefined ? {} : { argv: [...argv] }),
+    ...(isMasked ? { argv_masked: 'x'.repeat(43) } : {}),
     ...(flags === undefined ? {} : { use: { redaction: 'auto', flags: [...flags] } }),
     ...(verifier === undefined ? {} : { poll_challenge: pollChallenge(verifier) }),
   }

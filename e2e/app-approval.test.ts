@@ -246,6 +246,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByText('The terminal requested qa/app, which is not in any of your workspaces.').waitFor()
     expect(await page.getByRole('combobox').inputValue()).toBe('')
     await approve(page).click()
+    await page.getByText('Choose a bundle to see its keys.').waitFor()
     await page.getByRole('alert').getByText('Choose a bundle first.').waitFor()
     await expectAccessible(page)
     const border = async () => (await lookOf(approve(page)))?.[1]

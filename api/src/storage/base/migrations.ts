@@ -247,6 +247,16 @@ export const MIGRATIONS: readonly Migration[] = [
       ]),
     ],
   },
+  {
+    // A request without a MAC counts for nothing. Its client learns that it is lost, and asks again.
+    name: '0031-request-macs',
+    statements: ({ text, bytes }) => [
+      'delete from requests',
+      'delete from requests_epoch',
+      `alter table requests add column payload_hash ${text}`,
+      `alter table requests add column mac ${bytes}`,
+    ],
+  },
 ]
 
 const ANY_DATABASE = {

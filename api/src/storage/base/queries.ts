@@ -133,6 +133,7 @@ export function recordedBy(
 export type Queries = Pick<
   Database,
   | 'query'
+  | 'seals'
   | 'single'
   | 'stored'
   | 'limitLocks'

@@ -6,14 +6,21 @@ import { ask, send } from '../base/pipeline.ts'
 import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { answerOf, listedBy, parsedRequests, stateText } from './record.ts'
+import { payloadHash, requestMacs, wholePayload } from './request-macs.ts'
 
 /*
  * The statements of the table `requests`. A row has a version, which each change increases: so a change that read the
  * row before is one statement that finds the row only if nobody changed it in between.
  */
 
-/** A request as its row has it. */
-export type RequestVersion = { stored: StoredRequest; version: number; bytes: number }
+/** A request as its row has it. `text`: what was asked, as it is stored. */
+export type RequestVersion = {
+  stored: StoredRequest
+  text: string
+  version: number
+  bytes: number
+  payloadHash: string | null
+}
 
 type RequestRow = {
   id: string
@@ -22,22 +29,34 @@ type RequestRow = {
   version: number
   payload_bytes: number
   expires_at_ms: number
+  payload_hash: string | null
+  mac: Uint8Array | null
 }
 
-const COLUMNS = ['id', 'request', 'state', 'version', 'payload_bytes', 'expires_at_ms'] as const
+const COLUMNS = [
+  'id',
+  'request',
+  'state',
+  'version',
+  'payload_bytes',
+  'expires_at_ms',
+  'payload_hash',
+  'mac',
+] as const
 
 /** What a change did to the live rows and to the bytes of their payloads. */
 export type Moved = { live: number; bytes: number }
 
 export type RequestRows = ReturnType<typeof requestRows>
 
-export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
+export function requestRows({ query, hold, seals }: Pick<Queries, 'query' | 'hold' | 'seals'>) {
+  const macs = requestMacs(seals)
   const rowOf = (id: string) => selected(query).where('id', '=', id)
   const readRow = preparedStatement((value: (name: 'id') => string) => rowOf(value('id')))
   const readPayload = preparedStatement((value: (name: 'id') => string) =>
     query
       .selectFrom('requests')
-      .select(['request', 'payload', 'expires_at_ms'])
+      .select(['request', 'payload', 'payload_hash', 'expires_at_ms'])
       .where('id', '=', value('id')),
   )
   const holdRow = preparedStatement((value: (name: 'id') => string) =>
@@ -57,42 +76,44 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
   const parsed = parsedRequests()
   const updating = { keep: updateFor(query, 'keep'), put: updateFor(query, 'put') }
   const statementOf = (found: RequestVersion, change: RequestChange<unknown>) => {
-    const {
-      stored: { request },
-      version,
-    } = found
+    const { version, text } = found
+    const { request } = found.stored
     const { next } = change
     if (next === undefined) throw new Error('a change that changes nothing')
     if (next === 'removed') return removal({ id: request.id, version })
     const { approvers, waitsIn } = listedBy(request, next)
-    const values = {
-      id: request.id,
-      version,
-      state: stateText(next),
-      expiresAtMs: next.expiresAtMs,
-      approvers,
-      waitsIn,
-    }
     const payload = payloadAfter(change)
-    if (payload === undefined) return updating.keep({ ...values, payload: null, bytes: null })
-    return updating.put({ ...values, payload, bytes: payload?.length ?? 0 })
+    const hash = payload === undefined ? found.payloadHash : payloadHash(payload)
+    const [state, expiresAtMs] = [stateText(next), next.expiresAtMs]
+    const after = { id: request.id, request: text, state, version: version + 1, payload_hash: hash }
+    const mac = macs.of({ ...after, expires_at_ms: expiresAtMs })
+    const values = { id: request.id, version, state, expiresAtMs, approvers, waitsIn, mac }
+    if (payload === undefined) return updating.keep({ ...values, payload: null, bytes: null, hash: null })
+    return updating.put({ ...values, payload, bytes: payload?.length ?? 0, hash })
   }
   return {
     async find(id: string, by = query): Promise<RequestRow | undefined> {
       return (await ask(by, readRow({ id })))[0]
     },
     async findPayload(id: string) {
-      return (await ask(query, readPayload({ id })))[0]
+      const [row] = await ask(query, readPayload({ id }))
+      return row && { ...row, payload: wholePayload(row.payload, row.payload_hash) }
     },
-    /** The request of a row, if its lifetime has not ended. */
+    /** The request of a row, if its lifetime has not ended.
+     * @throws DomainError internal: no server wrote this row */
     foundIn(row: RequestRow | undefined, nowMs: number): RequestVersion | Missing {
       if (row === undefined || row.expires_at_ms <= nowMs - EXPIRED_KNOWN_MS) return 'unknown'
       if (row.expires_at_ms <= nowMs) return 'expired'
-      return { stored: parsed(row), version: row.version, bytes: row.payload_bytes }
+      macs.require(row)
+      const { request: text, version, payload_bytes: bytes, payload_hash } = row
+      return { stored: parsed(row), text, version, bytes, payloadHash: payload_hash }
     },
     /** @returns the epoch of the table; null: it has none yet */
     async insert(by: Query, row: NewRow): Promise<string | null> {
-      const [inserted] = await ask(by, insertion(row))
+      const { id, request, state, expiresAtMs, payload } = row
+      const hash = payloadHash(payload)
+      const mac = macs.of({ id, request, state, version: 0, expires_at_ms: expiresAtMs, payload_hash: hash })
+      const [inserted] = await ask(by, insertion({ ...row, hash, mac }))
       return inserted?.epoch ?? null
     },
     /** Delete a row in a transaction that need not know what it was. */
@@ -104,16 +125,16 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
       end: Queries['hold'] = hold,
     ): Promise<StoredRequest[]> {
       const rows = await ask(transaction, which(selected(transaction).orderBy('id')).modifyEnd(end))
-      return rows.map(parsed)
+      return rows.filter(macs.isWhole).map(parsed)
     },
     /** Requests as a transaction sees them. */
     listed: async (transaction: Query, which: (rows: SelectedRows) => SelectedRows) =>
-      (await ask(transaction, which(selected(transaction)))).map(parsed),
+      (await ask(transaction, which(selected(transaction)))).filter(macs.isWhole).map(parsed),
     /** Some requests, the newest first. One can name thousands of values, so other calls run between them. */
     async newest(rows: SelectedRows, most: number): Promise<StoredRequest[]> {
       const found: StoredRequest[] = []
       for (const row of await rows.orderBy('expires_at_ms', 'desc').limit(most).execute()) {
-        found.push(parsed(row))
+        if (macs.isWhole(row)) found.push(parsed(row))
         await turn()
       }
       return found
@@ -129,7 +150,7 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
      * @returns null where another caller changed it in between */
     async write<Answer>(by: Query, found: RequestVersion, change: RequestChange<Answer>) {
       const [row] = await ask(by, statementOf(found, change))
-      return row && { answer: answerOf(change, row.payload ?? ''), moved: movedBy(found, change) }
+      return row && { answer: answerWith(change, found, row.payload), moved: movedBy(found, change) }
     },
     /** As `write`, of a row that the transaction holds: it does not wait for the answer. */
     async writeHeld<Answer>(
@@ -138,7 +159,7 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
       change: RequestChange<Answer>,
     ) {
       await send(transaction, statementOf(found, change))
-      return { answer: answerOf(change, found.payload ?? ''), moved: movedBy(found, change) }
+      return { answer: answerWith(change, found, found.payload), moved: movedBy(found, change) }
     },
   }
 }
@@ -149,9 +170,11 @@ export function selected(query: Query) {
   return query.selectFrom('requests').select(COLUMNS)
 }
 
-type NewRow = Readonly<Record<NewColumn, string | number | null>>
+type NewRow = Readonly<Record<'id' | 'request' | 'state', string>> &
+  Readonly<Record<'payload' | 'deviceKey', string | null>> &
+  Readonly<Record<'bytes' | 'expiresAtMs', number>>
 
-type NewColumn = 'id' | 'request' | 'state' | 'payload' | 'bytes' | 'deviceKey' | 'expiresAtMs'
+type NewColumn = keyof NewRow | 'hash' | 'mac'
 
 function insertionFor(query: Query) {
   return preparedStatement((value: (name: NewColumn) => string) =>
@@ -164,6 +187,8 @@ function insertionFor(query: Query) {
         version: 0,
         payload: value('payload'),
         payload_bytes: asNumber(value('bytes')),
+        payload_hash: value('hash'),
+        mac: asBytes(value('mac')),
         device_key: value('deviceKey'),
         approvers: '',
         waits_in: null,
@@ -174,7 +199,8 @@ function insertionFor(query: Query) {
 }
 
 function updateFor(query: Query, payload: 'keep' | 'put') {
-  type Name = 'id' | 'version' | 'state' | 'expiresAtMs' | 'approvers' | 'waitsIn' | 'payload' | 'bytes'
+  type Kept = 'id' | 'version' | 'state' | 'expiresAtMs' | 'approvers' | 'waitsIn' | 'mac'
+  type Name = Kept | 'payload' | 'bytes' | 'hash'
   return preparedStatement((value: (name: Name) => string) =>
     query
       .updateTable('requests')
@@ -184,9 +210,14 @@ function updateFor(query: Query, payload: 'keep' | 'put') {
         expires_at_ms: asNumber(value('expiresAtMs')),
         approvers: value('approvers'),
         waits_in: value('waitsIn'),
+        mac: asBytes(value('mac')),
       }))
       .$if(payload === 'put', (update) =>
-        update.set({ payload: value('payload'), payload_bytes: asNumber(value('bytes')) }),
+        update.set({
+          payload: value('payload'),
+          payload_bytes: asNumber(value('bytes')),
+          payload_hash: value('hash'),
+        }),
       )
       .where('id', '=', value('id'))
       .where('version', '=', asNumber(value('version')))
@@ -196,6 +227,11 @@ function updateFor(query: Query, payload: 'keep' | 'put') {
 
 // The place of a value has the type of a text until the statement runs.
 const asNumber = (place: string) => sql<number>`${place}`
+const asBytes = (place: string) => sql<Uint8Array>`${place}`
+
+function answerWith<Answer>(change: RequestChange<Answer>, found: RequestVersion, payload: string | null) {
+  return answerOf(change, change.payload === 'read' ? (wholePayload(payload, found.payloadHash) ?? '') : '')
+}
 
 // Undefined: it stays.
 function payloadAfter({ payload }: RequestChange<unknown>): string | null | undefined {

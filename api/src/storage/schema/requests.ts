@@ -1,8 +1,8 @@
-import { count, orNull, type Schema, text, whole } from './column.ts'
+import { bytes, count, orNull, type Schema, text, whole } from './column.ts'
 
 export const requests = {
   /** `request` and `state` are JSON; both are empty once the request has expired. `payload` is the box of a deposit, or
-   * what was sealed to the client. `approvers` holds the ids of who approved or vouched. No index has a column that an
+   * what was sealed to the client. `mac`: of the columns that decide, see request-macs.ts. `approvers` holds the ids of who approved or vouched. No index has a column that an
    * approval or a collection changes, so PostgreSQL writes these changes into the same page. */
   requests: {
     columns: {
@@ -16,6 +16,8 @@ export const requests = {
       approvers: text,
       waits_in: orNull(text),
       expires_at_ms: count,
+      payload_hash: orNull(text),
+      mac: orNull(bytes),
     },
     rules: ['primary key (id)'],
     isShortLived: true,

@@ -1,0 +1,54 @@
+import { digestOf } from '@keyferry/crypto/digest'
+import { isRowMac, rowMac } from '@keyferry/crypto/row-mac'
+import { changedPastServer, type RowSeals } from '../seals/row-seals.ts'
+
+/*
+ * An approval is a row of the table `requests`: who can write there could otherwise make one up, and the server would
+ * carry it out. So the MAC of a row covers what was asked, what became of it, until when it counts, and its payload.
+ */
+
+/** What the MAC of a row covers. `payload_hash`: null without a payload. */
+export type CoveredRequest = {
+  id: string
+  request: string
+  state: string
+  version: number
+  expires_at_ms: number
+  payload_hash: string | null
+}
+
+export function requestMacs(seals: Pick<RowSeals, 'key'>) {
+  const sealed = ({ version, ...row }: CoveredRequest) => ({
+    table: 'requests',
+    version,
+    values: [
+      ['expires_at_ms', row.expires_at_ms],
+      ['id', row.id],
+      ['payload_hash', row.payload_hash],
+      ['request', row.request],
+      ['state', row.state],
+    ] as const,
+  })
+  const isWhole = ({ mac, ...row }: CoveredRequest & { mac: Uint8Array | null }) =>
+    seals.key === null || (mac !== null && isRowMac(mac, sealed(row), seals.key))
+  return {
+    /** @returns null: this process has no key */
+    of: (row: CoveredRequest) => seals.key && rowMac(sealed(row), seals.key),
+    isWhole,
+    /** @throws DomainError internal: no server wrote this row */
+    require(row: Parameters<typeof isWhole>[0]): void {
+      if (!isWhole(row)) throw changedPastServer('requests')
+    },
+  }
+}
+
+export function payloadHash(payload: string | null): string | null {
+  return payload === null ? null : digestOf(payload)
+}
+
+/** @returns the payload
+ * @throws DomainError internal: it is not the one that the server stored */
+export function wholePayload(payload: string | null, hash: string | null): string | null {
+  if (payloadHash(payload) !== hash) throw changedPastServer('requests')
+  return payload
+}

@@ -57,6 +57,25 @@ describe.each(places)('returning an approval on %s and %s', (kind, redisUrl) => 
     ])
   })
 
+  test.each([
+    ['owners approve', { approvers: 'owner' }, { approvers: null }],
+    ['agents get nothing', { agents: 'deny' }, { agents: null }],
+    ['values stay on the computer', { assurance: 'local' }, { assurance: 'bound' }],
+  ])('rules that changed after the approval count at its return: %s', async (_, rules, before) => {
+    const client = new ReturningClient(api)
+    const id = await client.request(['loopback', 'code'], { meta: { agent: 'codex', reason: 'to test' } })
+    const { json } = await approve(id, { release: 'code' }, member)
+    expect((await policy(rules)).status).toBe(200)
+    const back = await client.release(id, secretOf(json).replace(' ', ''))
+    expectError(back, 409, 'The rules changed after the approval: run the command again', 'conflict')
+    await policy(before)
+    expect(await contextOf(id)).toMatchObject({ status: 'pending' })
+    expect(await latest()).toMatchObject({ state: 'void' })
+    const again = await approve(id, { release: 'code' }, member)
+    await client.release(id, secretOf(again.json).replace(' ', ''))
+    expect(client.opened(await client.waits(id, 'none'))).toEqual({ URL: 'pg://s3cret' })
+  })
+
   test('a wait that is open goes on over loopback, and is ready as soon as the approval is back', async () => {
     const client = new ReturningClient(api)
     const id = await client.request()

@@ -185,6 +185,28 @@ export function requireRememberable(
     })
 }
 
+/** `approver`: what they are now; null: they may do nothing with the bundle. */
+type Returning = {
+  request: ApprovalRequest
+  by: ReleaseWay
+  approver: Pick<Caller, 'userId' | 'role'> | null
+  touches: readonly unknown[] | undefined
+}
+
+/** Refuses the return of an approval that the rules do not allow any more.
+ * @param policy null: the bundle is gone
+ * @throws DomainError conflict */
+export function requireStillAllowed(
+  policy: Policy | null,
+  { request, by, approver, touches = [] }: Returning,
+): void {
+  if (policy && approver && mayApprove(policy, approver) && waysOf({ policy, request }).includes(by)) {
+    const isSigned = policy.touch === 'none' || touches.length >= policy.approvals_needed
+    if (isSigned && !(policy.agents === 'deny' && isFromAgent(request))) return
+  }
+  throw new DomainError('conflict', 'The rules changed after the approval: run the command again')
+}
+
 /** Whether the client says that an agent runs it. */
 export function isFromAgent({ requesterMeta }: ApprovalRequest): boolean {
   return (requesterMeta['agent'] ?? '') !== ''

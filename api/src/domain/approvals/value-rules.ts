@@ -61,13 +61,13 @@ export type AssuranceParts = {
 }
 
 /** What the rules demand of an approval of these names of a bundle; null: the bundle is gone. */
-export async function assuranceNow(
+export async function policyNow(
   { stores, assurance }: AssuranceParts,
   place: ValuesBundle,
   names: readonly string[],
-): Promise<Assurance | null> {
+): Promise<Policy | null> {
   const own = await ownRules({ stores, assurance }, place)
-  return own && tightened(own, await rulesOfValues(stores, place, names)).assurance
+  return own && tightened(own, await rulesOfValues(stores, place, names))
 }
 
 /** The rules of a bundle without those that come with values; null: it is gone. */

@@ -13,7 +13,7 @@ import {
 import { replaceOlder } from '../approvals/open-vouches.ts'
 import { type SigningParts, signatureOf, signedAgain } from '../approvals/signed-approval.ts'
 import type { JoinedStores } from '../approvals/together.ts'
-import { type AssuranceParts, assuranceNow } from '../approvals/value-rules.ts'
+import { type AssuranceParts, policyNow } from '../approvals/value-rules.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
@@ -204,8 +204,10 @@ async function requireCodeAllowed(
 ): Promise<void> {
   const approved = stored.approval?.approved
   const support = heldSupport(stored)
-  const ofSupport = () => (support ? assuranceNow(parts, support, support.keys) : null)
-  const assurance = await (approved ? endingOf(parts, approved).assurance() : ofSupport())
+  const ofSupport = async () => (support ? await policyNow(parts, support, support.keys) : null)
+  const assurance = approved
+    ? await endingOf(parts, approved).assurance()
+    : ((await ofSupport())?.assurance ?? null)
   if (assurance === null) throw notHeld()
   if (assurance === 'local') throw refused(releaseRequired({ assurance }))
   if (!stored.request.release.includes('code')) throw refused(releaseRequired({ assurance: 'local' }))

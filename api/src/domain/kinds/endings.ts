@@ -1,10 +1,12 @@
+import { requireStillAllowed } from '../approvals/approval-rules.ts'
 import { type Ending, type Endings, type Ends, isAlarm, person } from '../approvals/ending.ts'
 import { remember } from '../approvals/grant.ts'
 import { returningByCode, withTouches } from '../approvals/receipt.ts'
-import { type AssuranceParts, assuranceNow } from '../approvals/value-rules.ts'
+import { type AssuranceParts, policyNow } from '../approvals/value-rules.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { DeliveryStore } from '../deliveries/delivery.ts'
+import { reaches } from '../people/reach.ts'
 import { type Approved, ApprovedDelivery, ApprovedDeposit, ApprovedNames } from '../requests/approved.ts'
 import type { DepositStore } from '../requests/deposit-record.ts'
 import { returningDeposit, type StoringParts } from './deposit-storing.ts'
@@ -33,16 +35,25 @@ function deliveryEnding(parts: EndingParts, approved: ApprovedDelivery): Ending 
   const { bundle, tenant, deliveryId } = approved
   const { clock } = parts
   const names = approved.versions.map(({ name }) => name)
+  const policy = () => policyNow(parts, { tenantId: tenant.id, bundleId: bundle.id }, names)
   return {
     ...deliveryEnd(approved),
-    assurance: () => assuranceNow(parts, { tenantId: tenant.id, bundleId: bundle.id }, names),
-    returning: async (request) => ({
-      async inside(own, { by, at, origin }) {
-        await own.deliveries.release(tenant.id, { deliveryId, at, origin, by })
-        if (by === 'loopback') await remember({ own, clock }, request, approved)
-        return null
-      },
-    }),
+    assurance: async () => (await policy())?.assurance ?? null,
+    async returning(request) {
+      const now = await policy()
+      return {
+        async inside(own, { by, member, at, origin }) {
+          const isHere = member !== null && reaches(member.reach, bundle.name)
+          const approver = isHere ? { role: member.role, userId: approved.approverId } : null
+          requireStillAllowed(now, { request, by, approver, touches: approved.touches })
+          await own.deliveries.release(tenant.id, { deliveryId, at, origin, by })
+          if (by === 'loopback') await remember({ own, clock }, request, approved)
+          return null
+        },
+      }
+    },
+    refused: (own) =>
+      own.deliveries.void(tenant.id, { deliveryId, at: timestamp(clock), origin: null, isAlarm: false }),
     byCode: () => byCode(parts, approved),
     facts: {
       bundle,

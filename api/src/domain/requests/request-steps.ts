@@ -148,11 +148,12 @@ function back(stored: HeldState, untilMs: number): RequestState {
   return waiting({ ...lasting(stored), ...support, status: 'open' }, untilMs)
 }
 
-/** From held to open: a deposit that returned could not be stored. */
+/** From held to open: a deposit that returned could not be stored, or the rules do not allow a delivery any more. */
 export function refuseStep(stored: StoredRequest, hash: string): RequestChange<void> {
   const isHeld = stored.status === 'held' && stored.held.hash === hash && stored.approval !== null
-  if (!isHeld || !isDeposit(stored)) throw notHeld()
-  return { answer: undefined, next: { ...lasting(stored), status: 'open' } }
+  if (!isHeld) throw notHeld()
+  const opened = { answer: undefined, next: { ...lasting(stored), status: 'open' } } as const
+  return isDeposit(stored) ? opened : { ...opened, payload: 'drop' }
 }
 
 /** The deposit of a given request is stored, so its box goes. */

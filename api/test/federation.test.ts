@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 import type { JWTPayload } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../plumbing/test/until.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import github from './claims/github.json' with { type: 'json' }
 import gitlab from './claims/gitlab.json' with { type: 'json' }
@@ -210,6 +212,24 @@ describe.each(oneDatabase)('federation on %s', (kind) => {
     })
     expect(answer.failure?.details).toMatchObject({ differs: ['environment'], seen: { environment: 'prod' } })
     expect(answer.text).not.toContain('hidden-name')
+  })
+
+  test('an attempt whose claims another program changed is not allowed', async () => {
+    const { machine } = await trusted({ ...trustInGitHub(), claims: { repository_id: ['1'], ref: ['x'] } })
+    await present(machine.id, signed)
+    const params = { machine_id: machine.id }
+    const [attempt] = (await api.call('listMachineAttempts', { as: owner, params })).json
+    const rows = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    const claims = JSON.stringify({ ...attempt?.claims, repository_id: '666' })
+    const change = rows.query.updateTable('machine_attempts').set({ claims })
+    await change.where('machine_id', '=', machine.id).execute()
+    await rows.close()
+    const allowed = await api.call('allowMachineAttempt', {
+      as: owner,
+      params: { ...params, fingerprint: attempt?.fingerprint ?? '' },
+      body: { claims: attempt?.suggested },
+    })
+    expect([allowed.status, allowed.failure?.code]).toEqual([500, 'internal'])
   })
 
   test('an attempt is listed, and allowed by the selected claims', async () => {

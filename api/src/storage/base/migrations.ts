@@ -248,11 +248,15 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    // A request without a MAC counts for nothing. Its client learns that it is lost, and asks again.
+    // A request without a MAC counts for nothing. Its client learns that it is lost, and asks again; so does a machine
+    // that was refused.
     name: '0031-request-macs',
-    statements: ({ text, bytes }) => [
+    statements: ({ text, count, bytes }) => [
       'delete from requests',
       'delete from requests_epoch',
+      'delete from machine_attempts',
+      `alter table machine_attempts add column row_version ${count}`,
+      `alter table machine_attempts add column mac ${bytes}`,
       `alter table requests add column payload_hash ${text}`,
       `alter table requests add column mac ${bytes}`,
     ],

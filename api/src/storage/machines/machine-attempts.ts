@@ -22,7 +22,7 @@ export async function attempts(query: Query, tenantId: string, machineId: string
 }
 
 type JoinedAttempt = {
-  [C in keyof Omit<Tables['machine_attempts'], 'tenant_id' | 'machine_id'>]:
+  [C in keyof Omit<Tables['machine_attempts'], 'tenant_id' | 'machine_id' | 'row_version' | 'mac'>]:
     | Tables['machine_attempts'][C]
     | null
 }

@@ -108,6 +108,7 @@ export const machines = {
       first_at: text,
       last_at: text,
       times: whole,
+      ...seal,
     },
     rules: [
       'primary key (tenant_id, machine_id, fingerprint)',

@@ -47,6 +47,10 @@ const SEALED_TABLES = {
     key: ['tenant_id', 'id'],
     free: ['created_by', 'created_at', 'last_used_at', 'last_used_ip'],
   },
+  machine_attempts: {
+    key: ['tenant_id', 'machine_id', 'fingerprint'],
+    free: ['reason', 'first_at', 'last_at', 'times'],
+  },
   attachments: { key: ['tenant_id', 'bundle_id', 'key_id'], free: ['position'] },
   bundles: { key: ['id'], free: ['description', 'created_at', 'updated_at', 'updated_by'] },
   bundle_policies: { key: ['tenant_id', 'bundle_id'], free: [] },

@@ -86,11 +86,13 @@ function sealedConflict(
   rows: readonly RowValues[],
 ): OnConflictNode {
   const { updates = [], columns = [] } = conflict
-  const set = new Map(updates.map(({ column, value }) => [nameIn(column), literal(value)]))
+  const covered = coveredColumns(table).columns
+  const decisive = updates.filter(({ column }) => covered.includes(nameIn(column)))
+  const set = new Map(decisive.map(({ column, value }) => [nameIn(column), literal(value)]))
   const given = new Set(columns.map(({ column }) => column.name))
   const isInserted = (column: string) =>
     set.has(column) && rows.every((row) => (row[column] ?? null) === set.get(column))
-  const kept = coveredColumns(table).columns.filter((column) => !given.has(column) && !isInserted(column))
+  const kept = covered.filter((column) => !given.has(column) && !isInserted(column))
   if (kept.length > 0) throw new Error(`a conflict in ${table} keeps ${kept.join(', ')}`)
   const seal = SEAL.map((column) =>
     ColumnUpdateNode.create(ColumnNode.create(column), referenceTo('excluded', column)),

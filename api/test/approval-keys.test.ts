@@ -190,7 +190,9 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
       const header = key.sign(await asked(), { counter: 0 })
       const answers = await Promise.all([send(header), send(header)])
       expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
-      expect((await send(header)).failure?.code).toBe('changed')
+      const late = await send(header)
+      const text = 'what you signed is not what would happen now: look again and sign anew'
+      expectError(late, 409, text, 'changed')
     })
 
     test.each([

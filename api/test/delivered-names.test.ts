@@ -41,6 +41,10 @@ describe.each(oneDatabase)('keys that a bundle delivers under another name, on %
     const key = await api.call('getKey', { as: owner, params: { key_id: id } })
     expect(key.json.name).toBe('PROD_URL')
     expect(key.json.bundles).toEqual([{ id: bundle_id, name: 'prod/app', as: 'URL' }])
+    await attach(await newKey('PORT'))
+    const events = (await api.call('listAudit', { as: owner })).json
+    const attached = events.filter(({ action }) => action === 'bundle.attached')
+    expect(attached.map(({ data }) => data['as'])).toEqual([undefined, 'URL'])
   })
 
   test('exports hold the delivered name', async () => {

@@ -217,6 +217,10 @@ describe.each(oneDatabase)('imports on %s', (kind) => {
     expect(await actions('prod/app', { A: 'x' }, { share: ['A'] })).toEqual({ A: 'share' })
     expect(await delivered('prod/app')).toEqual({ A: '1' })
     expect(await actions('prod/app', { A: 'x' }, { share: ['A'] })).toEqual({ A: 'kept' })
+    await importing('own/app', { OWN: '1' })
+    const { failure } = await importing('own/app', { OWN: '2' }, { share: ['OWN'] })
+    const error = 'share is not possible, because the bundle has its own key: detach the key first: OWN'
+    expect(failure).toMatchObject({ error, code: 'invalid', details: { names: ['OWN'] } })
   })
 
   test('own makes a key although the value is equal', async () => {

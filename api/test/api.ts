@@ -173,8 +173,12 @@ function answered<N extends ApiEndpointName>(
   const [mediaType = ''] = (headers.get('content-type') ?? '').split(';')
   expect(problemOfAnswer(name, { status, mediaType, body: json }), `${name} ${status}`).toBeNull()
   const failure = status in responses ? null : ErrorBody.parse(json)
+  if (failure) expect(failure.error, `${name} ${status} says what is wrong`).toMatch(SENTENCE)
   return { status, headers, text, json: json as AnsweredBy<N>['json'], failure: failure as Failure | null }
 }
+
+// No part of it is missing.
+const SENTENCE = /^(?=.{8})[^\s:](?!.*(: \.|: ?$| {2})).*\S$/s
 
 /** Hold an answer against a status and an error's text and code. */
 export function expectError(answer: Answered, status: number, error: string, code?: ErrorCode): void {

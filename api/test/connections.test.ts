@@ -1,6 +1,12 @@
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
-import { administer, hasPostgres, ownPostgres, standbyOf } from '../../plumbing/test/postgres.ts'
+import {
+  administer,
+  freshPostgres,
+  hasPostgres,
+  ownPostgres,
+  standbyOf,
+} from '../../plumbing/test/postgres.ts'
 import { startTestApi } from './api.ts'
 
 const MOST = 10
@@ -27,6 +33,33 @@ describe.skipIf(!hasPostgres())('connections to PostgreSQL', () => {
   test('a server with enough connections is not mentioned at the start', async () => {
     const api = await startTestApi('postgres')
     expect(api.log()).not.toContain('DATABASE_CONNECTIONS')
+    await api.close()
+  })
+
+  test('that take no writes are not ready, and the next ones are as soon as the database is', async () => {
+    const databaseUrl = await freshPostgres()
+    const api = await startTestApi('sqlite', { databaseUrl })
+    const as = await api.newOwner()
+    const name = new URL(databaseUrl).pathname.slice(1)
+    const readOnly = (how: string) => administer(databaseUrl, `alter database "${name}" ${how}`)
+    await readOnly('set default_transaction_read_only = on')
+    await administer(
+      databaseUrl,
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+    const readiness = async () => {
+      const { status, json } = await api.call('getReadiness')
+      return [status, json.failing]
+    }
+    await expect.poll(readiness).toEqual([503, ['database']])
+    const create = () => api.call('createKey', { as, body: { name: 'KEY', value: 'v' } })
+    expect((await create()).failure?.code).toBe('unavailable')
+    await administer(
+      databaseUrl,
+      `begin read write; alter database "${name}" reset default_transaction_read_only; commit`,
+    )
+    await expect.poll(readiness).toEqual([200, []])
+    await expect.poll(async () => (await create()).status).toBe(201)
     await api.close()
   })
 

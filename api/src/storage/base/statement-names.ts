@@ -34,7 +34,10 @@ export function nameStatements(client: PoolClient): void {
       const isNamed = isDirect && typeof text === 'string' && Array.isArray(values) && values.length > 0
       const name = isNamed ? nameOf(text) : undefined
       const call = name === undefined ? [text, values] : [{ name, text, values }]
-      return Reflect.apply(query, client, [...call, ...rest])
+      const answer: unknown = Reflect.apply(query, client, [...call, ...rest])
+      if (answer instanceof Promise)
+        answer.catch((error) => (isReadOnly(error) ? client.end() : null)).catch(ignore)
+      return answer
     },
   })
 }
@@ -48,6 +51,11 @@ function nameOf(text: string): string | undefined {
   const name = `keyferry_${digestOf(text).slice(0, NAME_DIGITS)}`
   names.set(text, name)
   return name
+}
+
+// After a failover, this connection is to the former primary: the next one may find the new one.
+function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '25006'
 }
 
 function ignore(): void {}

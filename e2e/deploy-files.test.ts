@@ -34,6 +34,7 @@ test.each(['keyferry.env.example', 'api.env.example', 'web.env.example', 'compos
 
 test.each([
   ['that an approval returns to its terminal', 'APPROVAL_ASSURANCE', 'bound'],
+  ['an invitation from who comes', 'SIGN_UP', 'invited'],
   ['a signature over the whole call', 'REQUIRE_SIGNATURE_V2', '1'],
 ])('every hosted example demands %s', (_what, setting, value) => {
   const settingOf = (name: string) => new RegExp(`^${setting}=(\\w+)$`, 'm').exec(read(name))?.[1]

@@ -90,6 +90,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     tokensAllowed: settings.machineTokens,
     authMode,
     providedGroups: settings.providedGroups,
+    signUp: settings.signUp,
     receiptKeys,
     signDepositKey: depositKeySigner(receiptKeys),
     invitationTokenOf: (id) => invitationToken(parts.ring.first, id),

@@ -1,4 +1,5 @@
 import type { Assurance, AuthMode } from '@keyferry/contract'
+import type { SignUp } from './domain/people/user.ts'
 
 /** The settings of the internal API; only the server program reads them from the environment. */
 export type ApiSettings = {
@@ -26,6 +27,7 @@ export type ApiSettings = {
   setupCode: string | null
   /** Ids of the groups that the identity provider fills, by the values of its claim. */
   providedGroups: Readonly<Record<string, string>>
+  signUp: SignUp
   requestTtlSeconds: number
   /** Of a request that waits for another person. */
   waitingSeconds: number

@@ -28,6 +28,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     signInAgainSeconds: 0,
     setupCode: SETUP_CODE,
     providedGroups: {},
+    signUp: 'everyone',
     requestTtlSeconds: 300,
     waitingSeconds: 1_800,
     maxPayloadBytes: 1_048_576,

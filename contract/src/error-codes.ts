@@ -17,6 +17,7 @@ export const ERRORS = rows({
   unauthorized: { status: 401, text: 'You are signed out. Sign in, then try again.' },
   forbidden: { status: 403 },
   account_locked: { status: 403 },
+  sign_up_closed: { status: 403 },
   email_unverified: { status: 403 },
   password_change_required: { status: 403 },
   passkey_required: { status: 403 },

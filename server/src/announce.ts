@@ -20,6 +20,8 @@ export function announcement({ role, settings, running, version, gone }: Announc
     )
   if (role === 'api' && settings.TRUST_PROXY.length === 0) lines.push('', NO_PROXY_ADVICE)
   if (isUnbound(role, settings)) lines.push('', UNBOUND_ADVICE)
+  if (role === 'all' && /^(oidc|clerk)$/.test(settings.AUTH_MODE) && !settings.SIGN_UP)
+    lines.push('', SIGN_UP_ADVICE)
   for (const line of gone) lines.push('', `  ${line}`)
   if (running.madeRootKey)
     lines.push('', `  Created a root key: ${running.dataDir}/root.key`, ROOT_KEY_ADVICE)
@@ -34,6 +36,8 @@ const NO_PROXY_ADVICE =
   '  TRUST_PROXY is not set: only calls with X-Signature-V2 are counted by their client’s address.'
 const UNBOUND_ADVICE =
   '  APPROVAL_ASSURANCE is not bound: a click on a link from another person can deliver values. Set APPROVAL_ASSURANCE=bound.'
+const SIGN_UP_ADVICE =
+  '  SIGN_UP is not set: everyone whom the provider signs in gets a workspace here. Set SIGN_UP=invited, or domains.'
 const DEFAULT_ADDRESS = 'http://127.0.0.1:5393'
 
 // An API node serves web nodes that sign people in, with any AUTH_MODE here.

@@ -26,6 +26,7 @@ export function apiSettings(
     signInAgainSeconds: /^(accounts|oidc)$/.test(settings.AUTH_MODE) ? settings.SIGN_IN_AGAIN_SECONDS : 0,
     setupCode: settings.SETUP_CODE ?? null,
     providedGroups: settings.OIDC_GROUPS,
+    signUp: settings.SIGN_UP ?? 'everyone',
     requestTtlSeconds: settings.REQUEST_TTL,
     waitingSeconds: settings.WAITING_TTL,
     maxPayloadBytes: settings.MAX_PAYLOAD_BYTES,

@@ -89,6 +89,12 @@ export const SETTINGS = {
     mustBe: 'one of local, accounts, oidc, clerk',
     schema: z.enum(['local', 'accounts', 'oidc', 'clerk']).default('local'),
   },
+  SIGN_UP: {
+    means:
+      'who may sign in for the first time without an invitation (AUTH_MODE=oidc or clerk): everyone (also if unset), invited (nobody), or domains of verified e-mail addresses, separated by commas; the very first person needs neither',
+    mustBe: 'everyone, invited, or domains such as example.com, separated by commas',
+    schema: read.signUp.optional(),
+  },
   SESSION_IDLE_SECONDS: {
     means: 'seconds without use after which a session ends (AUTH_MODE=accounts or oidc)',
     ...read.wholeNumber(60, 7_776_000, TIMES.sessionIdleSeconds, 'seconds'),

@@ -127,6 +127,14 @@ export const issuers = z
   .transform(listOf)
   .refine((list) => list.every((text) => issuer.safeParse(text).success))
 
+const DOMAIN = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/
+
+/** Who may sign up: everyone, or the domains of addresses. */
+export const signUp = z
+  .string()
+  .transform((text) => (text === 'everyone' ? text : listOf(text === 'invited' ? '' : text.toLowerCase())))
+  .refine((value) => value === 'everyone' || value.every((domain) => DOMAIN.test(domain)))
+
 /** Ids of groups, by the values of a claim. */
 export const groups = z
   .string()

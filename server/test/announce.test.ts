@@ -66,3 +66,26 @@ test.each<NodeJS.ProcessEnv>([
 test('the start without LINK_FROM says nothing of it', () => {
   expect(linesOf('all', { ...HOSTED, LINK_FROM: '' }).join()).not.toContain('LINK_FROM')
 })
+
+const SIGN_UP_ADVICE =
+  '  SIGN_UP is not set: everyone whom the provider signs in gets a workspace here. Set SIGN_UP=invited, or domains.'
+
+test.each<[NodeJS.ProcessEnv, boolean]>([
+  [{ AUTH_MODE: 'oidc' }, true],
+  [{ AUTH_MODE: 'clerk' }, true],
+  [{ AUTH_MODE: 'oidc', SIGN_UP: 'everyone' }, false],
+  [{ AUTH_MODE: 'oidc', SIGN_UP: 'invited' }, false],
+  [{ AUTH_MODE: 'accounts' }, false],
+])('a provider of sign-ins asks who may sign up: %o', (environment, isAsked) => {
+  expect(linesOf('all', environment).includes(SIGN_UP_ADVICE)).toBe(isAsked)
+})
+
+test('SIGN_UP is everyone, nobody or domains', () => {
+  const read = (SIGN_UP: string) => readSettings({ SIGN_UP }).SIGN_UP
+  expect(['everyone', 'invited', 'Example.com, b.org'].map(read)).toEqual([
+    'everyone',
+    [],
+    ['example.com', 'b.org'],
+  ])
+  expect(() => read('no domain')).toThrow(/^SIGN_UP must be everyone, invited, or domains/)
+})

@@ -24,6 +24,7 @@ export function accountHandlers({
   takeNewUser,
   usedToken,
   providedGroups: filled,
+  signUp,
 }: HandlerParts) {
   const arrivalOf = (peer: Peer) => ({ clock, origin: originOf(peer) })
   const parts = { ...stores, clock }
@@ -61,7 +62,7 @@ export function accountHandlers({
       const unsigned = caller === 'layer' ? null : { takeNewUser: () => takeNewUser(peer.address) }
       const invitation = body.invitation && usedToken(body.invitation).token
       const arrived = { unsigned, invitation }
-      const ensured = await ensureUser({ ...parts, origin: originOf(peer) }, profile, arrived)
+      const ensured = await ensureUser({ ...parts, signUp, origin: originOf(peer) }, profile, arrived)
       return ensured.created ? new Reply({ status: 201, body: ensured }) : ensured
     },
     async changeProvidedUser({ params, body, peer }) {

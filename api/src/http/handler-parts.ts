@@ -9,6 +9,7 @@ import type { ReleaseParts } from '../domain/endings/release.ts'
 import type { Deliveries } from '../domain/endings/request-deliveries.ts'
 import type { ApprovalParts } from '../domain/kinds/request-approval.ts'
 import type { TouchParts } from '../domain/people/touch.ts'
+import type { SignUp } from '../domain/people/user.ts'
 import type { NewRequestParts } from '../domain/requests/new-request.ts'
 import type { Stores } from '../domain/stores.ts'
 import type { Limits } from './rate-limit.ts'
@@ -53,6 +54,7 @@ export type HandlerParts = {
   authMode: string
   /** The setting OIDC_GROUPS. */
   providedGroups: Readonly<Record<string, string>>
+  signUp: SignUp
   /** The keys that sign receipts, the newest first. */
   receiptKeys: readonly ReceiptKeyFacts[]
   signDepositKey: DepositKeySigner

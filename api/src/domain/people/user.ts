@@ -13,9 +13,14 @@ import { type Role, userNotFound } from './membership.ts'
  * personal tenant and an owner membership, all or nothing; later sign-ins change nothing but the time. Who arrives with
  * an open invitation to their verified e-mail gets no tenant beside the one that they are about to join. An inactive
  * user is refused. The username comes from the e-mail, with a number where it is taken.
+ * The operator says who may sign in for the first time; with an open invitation everybody may, and so does the first
+ * person.
  * An unsigned call proves nothing: its e-mail stays unverified until the identity provider states one, and no event
  * says that the person signed in.
  */
+
+/** Who may sign in for the first time without an invitation: everyone, or who has a verified address of a domain. */
+export type SignUp = 'everyone' | readonly string[]
 
 /** What an identity provider tells about a person. */
 export type Profile = {
@@ -58,6 +63,8 @@ export type ProvisioningMoment = Moment & { unsigned?: boolean }
 export interface UserStore {
   /** Records a sign-in; null when no user has this id. */
   recordSignIn(idpUserId: string, moment: ProvisioningMoment): Promise<KnownUser | null>
+  /** Whether anybody signed in before. */
+  isUsed(): Promise<boolean>
   /** Those of the names that are taken. */
   takenUsernames(names: readonly string[]): Promise<ReadonlySet<string>>
   /** A user, a workspace and its owner membership, all or nothing; false when the id or the name is taken. */
@@ -92,16 +99,16 @@ type Offers = {
   ): Promise<{ tenant: { id: string }; email: string; role: Role } | null>
 }
 
-type Arriving = { users: UserStore; invitations: Offers } & Arrival
+type Arriving = { users: UserStore; invitations: Offers; signUp: SignUp } & Arrival
 
 /** How a user arrives. `unsigned` null: the web-facing layer signed the call. `invitation`: the token of the one that
  * they follow. */
 type ArrivalTerms = { unsigned: UnsignedCall | null; invitation: string | undefined }
 
 /** The user of an identity-provider id, created at the first call. Any number of calls at once create one user.
- * @throws DomainError forbidden (inactive) · too_many (unsigned) · internal (could not be created) */
+ * @throws DomainError forbidden (inactive) · sign_up_closed · too_many (unsigned) · internal (could not be created) */
 export async function ensureUser(
-  { users, invitations, ...arrival }: Arriving,
+  { users, invitations, signUp, ...arrival }: Arriving,
   profile: Profile,
   { unsigned, invitation }: ArrivalTerms,
 ): Promise<Home & { created: boolean }> {
@@ -111,7 +118,11 @@ export async function ensureUser(
     const moment = { ...momentOf(arrival), unsigned: unsigned !== null }
     const known = await users.recordSignIn(profile.idp_user_id, moment)
     if (known) return { ...(await homeOf(users, known, { ...arrival, offered })), created: false }
-    if (race === 0) await unsigned?.takeNewUser()
+    if (race === 0) {
+      const isOpen = isSignUpOpen(signUp, proven) || (await isInvited(invitations, invitation, arrival))
+      if (!isOpen && (await users.isUsed())) throw signUpClosed()
+      await unsigned?.takeNewUser()
+    }
     const { user, workspace, home } = await newcomer(users, arrival, { ...proven, password_hash: null })
     // False when another call took the id or the username first.
     const isNew = offered
@@ -120,6 +131,25 @@ export async function ensureUser(
     if (isNew) return { ...home, ...offered, created: true }
   }
   throw new DomainError('internal', 'Failed to create user: no free username')
+}
+
+function isSignUpOpen(signUp: SignUp, { email, email_verified }: Profile): boolean {
+  if (signUp === 'everyone') return true
+  return email_verified && signUp.includes(emailKey(email).slice(email.lastIndexOf('@') + 1))
+}
+
+async function isInvited(
+  invitations: Offers,
+  token: string | undefined,
+  { clock }: Arrival,
+): Promise<boolean> {
+  return token !== undefined && (await invitations.findOffer(hashToken(token), timestamp(clock))) !== null
+}
+
+function signUpClosed(): DomainError {
+  const text =
+    'Nobody signs up here without an invitation: ask an owner of a workspace for one, and open its link'
+  return new DomainError('sign_up_closed', text)
 }
 
 // Joining itself takes a press on the invitation's page.

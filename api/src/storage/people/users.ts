@@ -6,7 +6,7 @@ import type { NewUser, NewWorkspace, ProvisioningMoment, UserStore } from '../..
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
-import { countOf } from '../base/tenant-rows.ts'
+import { countOf, isFound } from '../base/tenant-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
 import { personOf } from './person-identities.ts'
 import { changeProvided, findHome, recordSignOut, signedIn } from './user-events.ts'
@@ -19,6 +19,7 @@ export function createUserStore(
   return {
     recordSignIn: changing(queries, recordSignIn),
     recordSignOut: changing(queries, recordSignOut),
+    isUsed: () => isFound(query.selectFrom('users')),
     takenUsernames: (names) => takenUsernames(query, names),
     insertWithWorkspace: (user, workspace, moment) =>
       write((transaction) => insertWithWorkspace(transaction, user, { tenantKeys, workspace, moment })),

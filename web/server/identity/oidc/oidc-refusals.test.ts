@@ -125,13 +125,12 @@ describe('a sign-in that is not what it claims gives no session', () => {
   })
 })
 
-test('a person whose account is disabled sees a page that says so', async () => {
-  world.api.ensure = (response) =>
-    sendJson(response, 403, { error: 'Forbidden: user is inactive', code: 'forbidden' })
+test.each([
+  ['whose account is disabled', 'forbidden', 'Forbidden: user is inactive', 'Your account here is disabled.'],
+  ['who has no invitation', 'sign_up_closed', 'Ask for an invitation', 'Ask for an invitation.'],
+])('a person %s sees a page that says so', async (_, code, error, shown) => {
+  world.api.ensure = (response) => sendJson(response, 403, { error, code })
   const answer = await world.signIn()
-  expect([answer.status, await answer.text()]).toEqual([
-    403,
-    expect.stringContaining('Your account here is disabled.'),
-  ])
+  expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining(shown)])
   expect(world.sessionToken).toBe('')
 })

@@ -151,8 +151,8 @@ async function beginSession(
       'the claim is absent, too long or no list: groups stay',
     )
   const ensured = { ...profile, ...invited(returnTo) }
-  const known = await provision(api, request, ensured, person.groups).catch(whenDisabled)
-  if (!known) return await sendFailure(pages, reply.code(403), 'Your account here is disabled.')
+  const known = await provision(api, request, ensured, person.groups).catch(whenRefused)
+  if (typeof known === 'string') return await sendFailure(pages, reply.code(403), known)
   const { providerSessionId, idToken, authTimeSeconds } = person
   const proved = authTimeSeconds === null ? {} : { provedAtMs: Math.min(authTimeSeconds * 1_000, now()) }
   const facts = { ...known, tenantId: known.personalTenantId, providerSessionId, idToken, ...proved }
@@ -175,9 +175,9 @@ function problemOf({ email, isEmailVerified }: OidcPerson): string | null {
   return 'Confirm your e-mail address at the identity provider, then sign in again.'
 }
 
-function whenDisabled(error: unknown): null {
-  if (error instanceof CallError && error.status === 403) return null
-  throw error
+function whenRefused(error: unknown): string {
+  if (!(error instanceof CallError && error.status === 403)) throw error
+  return error.code === 'sign_up_closed' ? `${error.message}.` : 'Your account here is disabled.'
 }
 
 function profileOf({ issuer, trustsEmail }: OidcSettings, person: OidcPerson) {

@@ -87,9 +87,12 @@ describe.each(oneDatabase)('approving and denying on %s', (kind) => {
       expectError(await approve(await client().asked(), {}, stranger), 404, 'bundle not found', 'not_found')
     })
 
-    test('answers 413 when the values are too large together, and leaves the request pending', async () => {
+    test.each([
+      ['by themselves', 'x'.repeat(1_000)],
+      ['as the client gets them', '\n'.repeat(600)],
+    ])('answers 413 when the values are too large %s, and leaves the request pending', async (_, value) => {
       const name = `LARGE_${randomBytes(4).toString('hex')}`
-      const large = await newBundle(api, owner, { [name]: 'x'.repeat(1_000) })
+      const large = await newBundle(api, owner, { [name]: value })
       const id = await client().asked()
       const answer = await approve(id, { bundle_id: large.id, include_keys: [name] })
       expectError(answer, 413, 'approval payload exceeds 1000 bytes', 'too_large')

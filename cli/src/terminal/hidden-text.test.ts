@@ -73,3 +73,12 @@ test.each([
   expect(plain.text).toMatchObject({ text: 'one\ntwo', isUnclear: true })
   expect((await typed(`one${end}`)).text).toMatchObject({ text: 'one', isUnclear: false })
 })
+
+test.each([
+  ['a\r\nb', 'a\nb'],
+  ['\na', '\na'],
+  ['a\n\nb', 'a\n\nb'],
+])('the line ends of a marked paste stay, and CR LF is one: %j', async (sent, expected) => {
+  const { text } = await typed(`\x1b[200~${sent}\x1b[201~`)
+  expect(text.text).toBe(expected)
+})

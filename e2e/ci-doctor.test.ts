@@ -86,11 +86,12 @@ test('in a pod it names the claims that no trust has', async () => {
 
 test('with a token it shows the machine, its bundles and the end of the token', async () => {
   const params = { machine_id: world.machineId }
+  const call = createClient(world.server.url)
+  const { id: bundle_id } = await call('POST', '/api/v1/bundles', { body: { name: 'prod/named-only' } })
+  const path = '/api/v1/machines/{machine_id}/bundles/{bundle_id}'
+  await call('PUT', path, { params: { ...params, bundle_id }, body: { scope: 'read' } })
   const body = { expires_in_days: 7 }
-  const { token } = await createClient(world.server.url)('POST', '/api/v1/machines/{machine_id}/tokens', {
-    params,
-    body,
-  })
+  const { token } = await call('POST', '/api/v1/machines/{machine_id}/tokens', { params, body })
   const { exitCode, lines } = await doctor({ KEYFERRY_TOKEN: token })
   expect(lines).toContainEqual(
     expect.stringMatching(/^ok {4}machine: ci-deploy in local's workspace, by token …\w{4}$/),

@@ -1,12 +1,14 @@
 import { uptime } from 'node:os'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
+const USUAL_REST_MS = 7 * DAY_MS
 
-/** Notes when the clock jumps ahead by days while the server runs. The time since the machine started, which includes
+/** Notes when the clock jumps ahead by days while the server runs, or by more than a week while it did not. The time since the machine started, which includes
  * its sleep, says how much time really passed. */
 export class ClockSteps {
   readonly #bootMs: () => number
-  readonly #firstMs: number
+  readonly #jumps: boolean
+  #firstMs: number
 
   /** A clock that a test sets never jumps, unless the test says how long the machine is up. */
   constructor({ now, upSeconds }: { now?: () => Date; upSeconds?: () => number }) {
@@ -14,6 +16,14 @@ export class ClockSteps {
     const upMs = upSeconds ? () => upSeconds() * 1_000 : now ? nowMs : () => uptime() * 1_000
     this.#bootMs = () => nowMs() - upMs()
     this.#firstMs = this.#bootMs()
+    this.#jumps = upSeconds !== undefined || now === undefined
+  }
+
+  /** Compare the clock of the start with what was stored before.
+   * @param newest the newest stored time, ISO; null: nothing is stored */
+  compare(newest: string | null, now: Date): void {
+    const restMs = newest === null ? 0 : now.getTime() - Date.parse(newest)
+    if (this.#jumps && restMs > USUAL_REST_MS) this.#firstMs -= restMs
   }
 
   /** While it is true, nothing may be deleted because of its age. */

@@ -22,6 +22,7 @@ import type { ApiSettings } from './settings.ts'
 import { sharedTime } from './shared-time.ts'
 import { openShortLived, type ShortLived } from './short-lived.ts'
 import { receiptSigner } from './signing-keys.ts'
+import { newestSeal } from './storage/audit/audit-head.ts'
 import type { Database } from './storage/base/queries.ts'
 import { countTyped } from './storage/bundles/policies.ts'
 import { countKeysElsewhere } from './storage/people/awaited-approval-keys.ts'
@@ -108,6 +109,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   )
   const steps = new FailingSteps()
   const clockSteps = new ClockSteps(options)
+  clockSteps.compare(await newestSeal(database), clock.now())
   const parts = { settings, database, shortLived, steps, clockSteps, clock, log }
   const sharedClock = clockOf(await sharedTime(opened, parts, options.now))
   database.seals.nowMs = () => sharedClock.now().getTime()

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { until } from '../../plumbing/test/until.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
+import { type Identity, oneDatabase, startTestApi, type TestApi, testSettings } from './api.ts'
 import { proposed } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { fetchValues, grant, newBundle, newMachine } from './machine-client.ts'
@@ -67,4 +70,34 @@ describe.each(oneDatabase)('a clock that was wrong, on %s', (kind) => {
     expect(await warnings()).not.toContain('clock')
     expect(await stateOf()).toBe('open')
   })
+})
+
+test('a clock that is weeks ahead at the start deletes nothing, until the server starts again', async () => {
+  const { dataDir, rootKeys } = testSettings({})
+  const upSeconds = () => performance.now() / 1_000
+  const startAt = (aheadMs: number) =>
+    startTestApi('sqlite', { dataDir, rootKeys, upSeconds, now: () => new Date(Date.now() + aheadMs) })
+  const before = await startAt(0)
+  const owner = await before.newOwner()
+  const member = await joinWorkspace(before, owner, 'member')
+  const bundle = await newBundle(before, owner, { A: '1' })
+  const { id } = await proposed(before, member, { bundle: bundle.name, values: { B: '2' } })
+  const rows = await openDatabase(join(dataDir, 'keyferry.db'))
+  const seals = () => rows.query.selectFrom('audit_seals').select('day').execute()
+  await until('the log is sealed', async () => (await seals()).length > 0)
+  await rows.close()
+  await before.close()
+  const stateIn = async (api: TestApi) => {
+    await api.sweep()
+    const { json } = await api.call('listProposals', { as: owner })
+    return json.find((each) => each.id === id)?.state
+  }
+  const wrong = await startAt(60 * DAY_MS)
+  expect((await wrong.call('getReadiness')).json.warnings.join()).toContain('the clock jumped 60 days ahead')
+  expect(await stateIn(wrong)).toBe('open')
+  await wrong.close()
+  const usual = await startAt(6 * DAY_MS)
+  expect((await usual.call('getReadiness')).json.warnings.join()).not.toContain('the clock jumped')
+  expect(await stateIn(usual)).toBe('open')
+  await usual.close()
 })

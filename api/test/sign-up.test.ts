@@ -35,7 +35,10 @@ describe.each<[string, ApiSettings['signUp'], boolean]>([
     expect(await status(profile('example.com@elsewhere.org'))).toBe(isOpen ? 201 : 403)
     if (!isOpen) expectError(await ensure(profile('lee@elsewhere.org')), 403, CLOSED, 'sign_up_closed')
     expect(await status(first)).toBe(200)
-    const invited = await api.call('createInvitation', { as: owner, body: { email: 'lee@elsewhere.org', role: 'member' } })
+    const invited = await api.call('createInvitation', {
+      as: owner,
+      body: { email: 'lee@elsewhere.org', role: 'member' },
+    })
     expect(invited.status).toBe(201)
     const { token, id } = invited.json
     expect(await status(profile('lee@elsewhere.org', { invitation: token }))).toBe(201)

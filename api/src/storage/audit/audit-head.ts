@@ -152,3 +152,9 @@ async function hashAt(
   const row = await selectOf(query, 'audit_log', { tenantId, seq }).select('hash').executeTakeFirst()
   return row?.hash
 }
+
+/** When the newest day of any log was sealed, an ISO time; null: none was. */
+export async function newestSeal({ query }: Pick<Database, 'query'>): Promise<string | null> {
+  const seals = query.selectFrom('audit_seals').select(({ fn }) => fn.max('sealed_at').as('newest'))
+  return (await seals.executeTakeFirst())?.newest ?? null
+}

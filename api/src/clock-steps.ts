@@ -3,8 +3,8 @@ import { uptime } from 'node:os'
 const DAY_MS = 24 * 60 * 60 * 1_000
 const USUAL_REST_MS = 7 * DAY_MS
 
-/** Notes when the clock jumps ahead by days while the server runs, or by more than a week while it did not. The time since the machine started, which includes
- * its sleep, says how much time really passed. */
+/** Notes when the clock jumps ahead by days while the server runs, or by more than a week while it did not. The time
+ * since the machine started, which includes its sleep, says how much time really passed. */
 export class ClockSteps {
   readonly #bootMs: () => number
   readonly #jumps: boolean

@@ -186,7 +186,7 @@ export function requireRememberable(
 }
 
 /** `approver`: what they are now; null: they may do nothing with the bundle. */
-type Returning = {
+type LateReturn = {
   request: ApprovalRequest
   by: ReleaseWay
   approver: Pick<Caller, 'userId' | 'role'> | null
@@ -198,7 +198,7 @@ type Returning = {
  * @throws DomainError conflict */
 export function requireStillAllowed(
   policy: Policy | null,
-  { request, by, approver, touches = [] }: Returning,
+  { request, by, approver, touches = [] }: LateReturn,
 ): void {
   if (policy && approver && mayApprove(policy, approver) && waysOf({ policy, request }).includes(by)) {
     const isSigned = policy.touch === 'none' || touches.length >= policy.approvals_needed

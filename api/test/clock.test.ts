@@ -72,9 +72,10 @@ describe.each(oneDatabase)('a clock that was wrong, on %s', (kind) => {
   })
 })
 
+const upSeconds = () => performance.now() / 1_000
+
 test('a clock that is weeks ahead at the start deletes nothing, until the server starts again', async () => {
   const { dataDir, rootKeys } = testSettings({})
-  const upSeconds = () => performance.now() / 1_000
   const startAt = (aheadMs: number) =>
     startTestApi('sqlite', { dataDir, rootKeys, upSeconds, now: () => new Date(Date.now() + aheadMs) })
   const before = await startAt(0)

@@ -76,11 +76,7 @@ describe.each(databases)('a writer of the requests, on %s', (kind) => {
   test('what the writer seals to the client is not delivered', async () => {
     await client.release(id, secret)
     const { payload } = await rowOf(id)
-    await set(id, {
-      payload: Buffer.from(payload ?? '', 'base64')
-        .reverse()
-        .toString('base64'),
-    })
+    await set(id, { payload: Buffer.from(`${payload}`, 'base64').subarray(1).toString('base64') })
     expect(await client.waits(id)).toMatchObject(PAST_SERVER)
   })
 

@@ -80,12 +80,13 @@ test.each<[NodeJS.ProcessEnv, boolean]>([
   expect(linesOf('all', environment).includes(SIGN_UP_ADVICE)).toBe(isAsked)
 })
 
+const signUpIn = (SIGN_UP: string) => readSettings({ SIGN_UP }).SIGN_UP
+
 test('SIGN_UP is everyone, nobody or domains', () => {
-  const read = (SIGN_UP: string) => readSettings({ SIGN_UP }).SIGN_UP
-  expect(['everyone', 'invited', 'Example.com, b.org'].map(read)).toEqual([
+  expect(['everyone', 'invited', 'Example.com, b.org'].map(signUpIn)).toEqual([
     'everyone',
     [],
     ['example.com', 'b.org'],
   ])
-  expect(() => read('no domain')).toThrow(/^SIGN_UP must be everyone, invited, or domains/)
+  expect(() => signUpIn('no domain')).toThrow(/^SIGN_UP must be everyone, invited, or domains/)
 })

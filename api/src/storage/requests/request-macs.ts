@@ -17,18 +17,19 @@ export type CoveredRequest = {
   payload_hash: string | null
 }
 
+const sealed = ({ version, ...row }: CoveredRequest) => ({
+  table: 'requests',
+  version,
+  values: [
+    ['expires_at_ms', row.expires_at_ms],
+    ['id', row.id],
+    ['payload_hash', row.payload_hash],
+    ['request', row.request],
+    ['state', row.state],
+  ] as const,
+})
+
 export function requestMacs(seals: Pick<RowSeals, 'key'>) {
-  const sealed = ({ version, ...row }: CoveredRequest) => ({
-    table: 'requests',
-    version,
-    values: [
-      ['expires_at_ms', row.expires_at_ms],
-      ['id', row.id],
-      ['payload_hash', row.payload_hash],
-      ['request', row.request],
-      ['state', row.state],
-    ] as const,
-  })
   const isWhole = ({ mac, ...row }: CoveredRequest & { mac: Uint8Array | null }) =>
     seals.key === null || (mac !== null && isRowMac(mac, sealed(row), seals.key))
   return {

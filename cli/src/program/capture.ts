@@ -1,8 +1,7 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { Writable } from 'node:stream'
-import spawn from 'cross-spawn'
 import type { ProgramStart } from '../base/parts.ts'
-import { exitCodeOf, killGroup } from './child.ts'
+import { exitCodeOf, killGroup, spawnProgram } from './child.ts'
 import { findProgram } from './find-program.ts'
 import { passOn } from './program-output.ts'
 
@@ -33,7 +32,7 @@ export async function capture(
   const isWindows = process.platform === 'win32'
   const file = isWindows ? name : findProgram(name, { searchPath, cwd })
   const stdio: StdioOptions = ['ignore', 'pipe', 'pipe']
-  const child = spawn(file, args, { cwd, env, argv0: name, stdio, detached: !isWindows })
+  const child = spawnProgram(file, args, { cwd, env, argv0: name, stdio, detached: !isWindows })
   const [stdout, stderr] = [new Tail(maxBytes), new Tail(maxBytes)]
   const exited = exitCodeOf(child, name)
   const output = Promise.all([

@@ -1,9 +1,11 @@
-import type { ChildProcess, StdioOptions } from 'node:child_process'
+import type { ChildProcess, SpawnOptions, StdioOptions } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import spawn from 'cross-spawn'
 import { CliError, codeOf, EXIT, type ExitCode } from '../base/cli-error.ts'
 import type { ProgramStart } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
+import { executableForm } from './executable-form.ts'
 import { findProgram } from './find-program.ts'
 import { ENDING, onForwardedSignals } from './forwarded-signals.ts'
 import { hasOwnSockets, type Inherited } from './inherited-descriptors.ts'
@@ -45,7 +47,7 @@ export function startChild(
   const options = { env, stdio, detached: hasOwnGroup }
   const child = hasOwnSockets(env, inherited)
     ? spawn('/bin/sh', ['-c', AS_LISTENER, file, ...args], options)
-    : spawn(file, args, { ...options, argv0: name })
+    : spawnProgram(file, args, { ...options, argv0: name })
   const exited = exitCodeOf(child, name)
   const output = [
     passOn(child.stdout, { exited, through: filters.stdout, to: 1 }),
@@ -66,6 +68,23 @@ export function startChild(
   return { process: child, started, ended }
 }
 
+const BASH = '/bin/bash'
+
+/** Start a program. Node.js starts it by execvp(3), which would run a binary for another machine with /bin/sh, as if it
+ * were text. bash starts it, or says why not.
+ * @throws CliError 126 · 127 */
+export function spawnProgram(file: string, args: readonly string[], options: ProgramOptions): ChildProcess {
+  const isForeign = process.platform !== 'win32' && executableForm(file, process.execPath) === 'foreign'
+  try {
+    if (!isForeign || !existsSync(BASH)) return spawn(file, args, options)
+    return spawn(BASH, ['-pc', 'exec "$0" "$@"', file, ...args], options)
+  } catch (cause) {
+    throw startError(options.argv0, cause) // Node.js throws rare reasons, such as ELOOP
+  }
+}
+
+type ProgramOptions = SpawnOptions & { readonly argv0: string }
+
 // LISTEN_PID names the process that the sockets are for.
 const AS_LISTENER = 'LISTEN_PID=$$; export LISTEN_PID; exec "$0" "$@"'
 
@@ -85,8 +104,8 @@ export function exitCodeOf(child: ChildProcess, name: string): Promise<number> {
   })
 }
 
-function startError(name: string, cause: Error): CliError {
-  const code = 'code' in cause ? String(cause.code) : ''
+function startError(name: string, cause: unknown): CliError {
+  const code = codeOf(cause)
   const isMissing = code === 'ENOENT'
   const exitCode: ExitCode = isMissing ? EXIT.notFound : EXIT.cannotStart
   const what = isMissing ? 'the program or its interpreter was not found' : code

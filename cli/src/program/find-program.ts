@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { CliError, EXIT } from '../base/cli-error.ts'
 import type { Environment } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
+import { missingInterpreter } from './executable-form.ts'
 
 const SYSTEM_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
 
@@ -20,12 +21,21 @@ export function findProgram(name: string, { searchPath, cwd }: SearchOptions): s
   throw notFound(name)
 }
 
-/** @throws CliError as `findProgram`; does nothing on Windows, where other rules apply */
+/** Check before a person is asked that the program can be found, and its interpreter too.
+ * @throws CliError as `findProgram`; does nothing on Windows, where other rules apply */
 export function requireProgram(
   name: string,
   { env, cwd, platform }: { env: Environment; cwd: string; platform: NodeJS.Platform },
 ): void {
-  if (platform !== 'win32') findProgram(name, { searchPath: env['PATH'] ?? null, cwd })
+  if (platform === 'win32') return
+  const path = findProgram(name, { searchPath: env['PATH'] ?? null, cwd })
+  const missing = missingInterpreter(path, cwd)
+  if (missing === null) return
+  const what = `${printable(path)} cannot be started: its first line names ${printable(missing)}`
+  const next = missing.endsWith('\r')
+    ? 'Its lines end in CR LF. Convert it to LF, for example with dos2unix.'
+    : 'Correct the line, install the interpreter, or put an interpreter before the program.'
+  throw new CliError(EXIT.notFound, `${what}, which cannot be executed`, next)
 }
 
 function inPath(name: string, searchPath: string | null, cwd: string): string[] {
@@ -37,7 +47,8 @@ type FileKind = 'executable' | 'folder' | 'not executable' | 'missing'
 
 function kindOf(path: string): FileKind {
   try {
-    if (statSync(path).isDirectory()) return 'folder'
+    const stats = statSync(path)
+    if (!stats.isFile()) return stats.isDirectory() ? 'folder' : 'not executable'
   } catch {
     return 'missing'
   }

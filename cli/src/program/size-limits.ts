@@ -10,8 +10,9 @@ const MACOS_TOTAL_BYTES = 1024 * KIB
 // Reserved for what the kernel adds.
 const RESERVE_BYTES = 4 * KIB
 
-/** @throws CliError general: names each variable that is too large, or the sum */
-export function requireFits({ argv, env }: ProgramStart, platform: NodeJS.Platform): void {
+/** @returns whether it needs more than half of the space, so that a system with other rules could refuse it
+ * @throws CliError general: names each variable that is too large, or the sum */
+export function requireFits({ argv, env }: ProgramStart, platform: NodeJS.Platform): boolean {
   const entries = Object.entries(env).map(([name, value]) => ({
     name,
     bytes: stringBytes(`${name}=${value}`),
@@ -22,6 +23,7 @@ export function requireFits({ argv, env }: ProgramStart, platform: NodeJS.Platfo
   const total = all.reduce((sum, bytes) => sum + bytes + POINTER_BYTES, RESERVE_BYTES)
   const most = totalBytes(platform)
   if (total > most) throw sumError(total, most)
+  return total > most / 2
 }
 
 function tooLargeError(tooLarge: readonly { name: string; bytes: number }[]): CliError {

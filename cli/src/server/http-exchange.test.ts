@@ -1,11 +1,13 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import dns from 'node:dns'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { hasPrograms } from '../../../plumbing/test/programs.ts'
 import type { ExchangeRequest } from '../base/exchange.ts'
 import { VERSION } from '../base/version.ts'
@@ -226,3 +228,36 @@ async function withAuthority(
     await rm(folder, { recursive: true })
   }
 }
+
+// While it is stopped, the system completes two connections for it. It drops the first packet of any other, which is
+// sent again after a second.
+const SLOW_SERVER = `
+const server = require('node:http').createServer((_, response) => response.end('reached'))
+server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port))`
+
+test('of two addresses of a server, the one that answers after a second is reached', async () => {
+  const child = spawn(process.execPath, ['-e', SLOW_SERVER], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const waiting: Socket[] = []
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+    for (const socket of waiting) socket.destroy()
+    vi.restoreAllMocks()
+  })
+  const port = Number((await once(child.stdout, 'data')).join(''))
+  child.kill('SIGSTOP')
+  for (let count = 0; count < 2; count++) {
+    const socket = connect(port, '127.0.0.1')
+    waiting.push(socket)
+    await once(socket, 'connect')
+  }
+  const both = [
+    { address: '127.0.0.1', family: 4 },
+    { address: '127.9.9.9', family: 4 },
+  ]
+  vi.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
+    const done = args.at(-1)
+    if (typeof done === 'function') done(null, both)
+    setTimeout(() => child.kill('SIGCONT'), 300)
+  })
+  expect((await httpExchange({})(get(`http://two.example:${port}/`))).body).toBe('reached')
+})

@@ -35,8 +35,11 @@ function refusedByProxy(error: unknown, url: URL, env: Environment): NetworkErro
 /** Sends requests to one server; keeps connections open between them. */
 type Sender = (url: URL, options: http.RequestOptions) => http.ClientRequest
 
+// Of several addresses of a server, Node.js gives each 250 ms, which a slow network needs for one answer.
+const ATTEMPT_MS = 4_000
+
 async function openSender(url: URL, env: Environment): Promise<Sender> {
-  const options = { keepAlive: true, ...proxyOptions(url, env) }
+  const options = { keepAlive: true, autoSelectFamilyAttemptTimeout: ATTEMPT_MS, ...proxyOptions(url, env) }
   if (url.protocol === 'http:') {
     const agent = isThisMachine(url.hostname) ? ownServerAgent(env, options) : new http.Agent(options)
     return (to, how) => http.request(to, { ...how, agent })

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -11,8 +13,15 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { writeOutputFile } from './output-file.ts'
+
+const fsyncSync = vi.hoisted(() => vi.fn())
+vi.mock('node:fs', async (original) => ({ ...(await original<object>()), fsyncSync }))
+
+const NOBODY = 65_534
+const canChangeUser = process.platform === 'linux' && process.getuid?.() === 0
+if (!canChangeUser) console.warn('SKIPPED: only root can write as a user who may not list a folder')
 
 let folder: string
 beforeEach(() => {
@@ -65,5 +74,40 @@ describe('a draft', () => {
       ['.env', '.env.keyferry-notes', '.env.local', other].toSorted(),
     )
     expect(readFileSync(path, 'utf8')).toBe('SECRET=3')
+  })
+})
+
+const write = () => writeOutputFile({ path: join(folder, '.env'), mayReplace: true }, 'SECRET=1')
+
+function failWith(code: string): void {
+  fsyncSync.mockImplementation(() => {
+    throw Object.assign(new Error(code), { code })
+  })
+}
+
+describe('a file that is whole', () => {
+  afterEach(() => void fsyncSync.mockReset())
+
+  test.each(['EINVAL', 'ENOTSUP', 'ENOSYS'])('needs no fsync where the system says %s', (code) => {
+    failWith(code)
+    write()
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('SECRET=1')
+  })
+
+  test('is not there if the disk fails', () => {
+    failWith('EIO')
+    expect(write).toThrow(/EIO/)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test.skipIf(!canChangeUser)('needs no folder that can be listed', () => {
+    chmodSync(folder, 0o300)
+    chownSync(folder, NOBODY, NOBODY)
+    const script = `import(process.argv[1]).then(({ writeOutputFile: write }) =>
+      write({ path: process.argv[2], mayReplace: false }, 'SECRET=1'))`
+    const args = ['-e', script, join(import.meta.dirname, 'output-file.ts'), join(folder, '.env')]
+    const { stderr } = spawnSync(process.execPath, args, { uid: NOBODY, gid: NOBODY, encoding: 'utf8' })
+    expect(stderr).toBe('')
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('SECRET=1')
   })
 })

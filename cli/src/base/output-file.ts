@@ -1,7 +1,5 @@
 import {
-  accessSync,
   closeSync,
-  constants,
   fchmodSync,
   fsyncSync,
   linkSync,
@@ -35,9 +33,23 @@ export function requireWritable({ path, mayReplace }: OutputFile): void {
   requireNoDevice(path)
   if (stats !== undefined && !mayReplace) throw exists(path)
   try {
-    accessSync(dirname(path), constants.W_OK | constants.X_OK)
+    tryFile(newDraftOf(path))
   } catch (cause) {
-    throw unwritable(path, codeOf(cause), 'Check that its folder exists and that you can write to it.', cause)
+    const next = 'Check that its folder exists, that you can write to it, and that its disk has space.'
+    throw unwritable(path, codeOf(cause), next, cause)
+  }
+}
+
+// As much as a value may have.
+const TRIED_BYTES = 64 * 1024
+
+/** Write a private file and remove it, to see before a request whether one can be written.
+ * @throws what the file system throws */
+export function tryFile(path: string): void {
+  try {
+    writeDraft(path, 'x'.repeat(TRIED_BYTES))
+  } finally {
+    rmSync(path, { force: true })
   }
 }
 
@@ -57,19 +69,28 @@ function requireNoDevice(path: string): void {
  * @throws CliError general */
 export function writeOutputFile({ path, mayReplace }: OutputFile, text: string): void {
   requireNoDevice(path)
-  const draft = draftOf(path, crypto.randomUUID().replaceAll('-', '').slice(0, 16))
+  const draft = newDraftOf(path)
   try {
     writeDraft(draft, text)
-    removeOldDrafts(path, draft)
     if (mayReplace) renameSync(draft, path)
     else publish(draft, path)
-    syncFolder(dirname(path))
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') throw exists(path)
     throw unwritable(path, codeOf(cause), 'No partial file remains. Check the disk and the folder.', cause)
   } finally {
     rmSync(draft, { force: true })
   }
+  for (const tidy of [removeOldDrafts, syncFolder]) {
+    try {
+      tidy(path)
+    } catch {
+      // The file is whole. Its folder may not be listed, or the file system cannot do this.
+    }
+  }
+}
+
+function newDraftOf(path: string): string {
+  return draftOf(path, crypto.randomUUID().replaceAll('-', '').slice(0, 16))
 }
 
 /** The name has the beginning and the end of the file's, so that the patterns of a `.gitignore` cover both: `.env*`,
@@ -79,14 +100,14 @@ function draftOf(path: string, unique: string): string {
   return join(dir, `${name.slice(0, 40)}.keyferry-${unique}${ext.slice(0, 20)}`)
 }
 
-// By the clock of the file system: the draft of a client that runs is as young as this one.
-function removeOldDrafts(path: string, draft: string): void {
+// By the clock of the file system: the draft of a client that runs is as young as this file.
+function removeOldDrafts(path: string): void {
   const [start = '', end = ''] = parse(draftOf(path, '\0')).base.split('\0')
   const isDraft = (name: string) =>
     name.startsWith(start) &&
     name.endsWith(end) &&
     /^[0-9a-f]{16}$/.test(name.slice(start.length, -end.length || undefined))
-  const own = lstatSync(draft)
+  const own = lstatSync(path)
   for (const name of readdirSync(dirname(path)).filter(isDraft)) {
     const old = join(dirname(path), name)
     const stats = lstatSync(old, { throwIfNoEntry: false })
@@ -101,9 +122,18 @@ function writeDraft(draft: string, text: string): void {
     fchmodSync(fd, OWNER_ONLY)
     const bytes = Buffer.from(text)
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
-    fsyncSync(fd)
+    syncWhereKnown(fd)
   } finally {
     closeSync(fd)
+  }
+}
+
+// Some file systems, such as those of FUSE, know no fsync.
+function syncWhereKnown(fd: number): void {
+  try {
+    fsyncSync(fd)
+  } catch (error) {
+    if (!['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(codeOf(error))) throw error
   }
 }
 
@@ -121,9 +151,8 @@ export function publish(draft: string, path: string): void {
   }
 }
 
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return // Windows cannot open folders
-  const fd = openSync(folder, 'r')
+function syncFolder(path: string): void {
+  const fd = openSync(dirname(path), 'r') // Windows cannot open folders
   try {
     fsyncSync(fd)
   } finally {

@@ -100,6 +100,7 @@ export async function run(options: RunOptions, parts: Parts, pending?: PendingRe
   const { env, platform } = parts
   const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
   requireProgram(argv[0] ?? '', parts) // before the client makes a request
+  const files = options.files.size === 0 ? null : openValueFiles(options.files, env)
   const { deliver } = await import('../delivery/deliver.ts')
   const request: ValuesRequest = { ...options, format: 'sh', command: options.program, via: 'run' }
   const delivering = deliver(request, parts, { pending })
@@ -107,9 +108,8 @@ export async function run(options: RunOptions, parts: Parts, pending?: PendingRe
   const starting = whileWaiting(() =>
     Promise.all([import('../program/start-program.ts'), import('../redaction/redacted-stream.ts')]),
   )
-  const delivered = await delivering
-  const files = options.files.size === 0 ? null : openValueFiles(options.files, env)
   try {
+    const delivered = await delivering
     const startWith = async (fresh: ValuesDelivery) =>
       await startOf(argv, { delivered: fresh, options, files }, parts)
     const start = await startWith(delivered)

@@ -1,8 +1,10 @@
-import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
 import { userCode } from '@keyferry/crypto/user-code'
 import { codeOf, generalError } from '../base/cli-error.ts'
+import { tryFile, writeOutputFile } from '../base/output-file.ts'
 import type { Clock, Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
@@ -17,12 +19,12 @@ export function requireKeepable(parts: StateParts): void {
   const folder = stateFolder(parts, FOLDER)
   try {
     makePrivateFolder(folder)
-    accessSync(folder, constants.W_OK)
+    tryFile(join(folder, `tried-${randomUUID()}`))
   } catch (cause) {
     const code = codeOf(cause)
     throw generalError(
       `cannot store the request in ${printable(folder)}: ${code}`,
-      'No request was made. Omit --resumable, or set XDG_STATE_HOME to a folder that you can write to.',
+      'No request was made. Free space there, set XDG_STATE_HOME to another folder, or omit --resumable.',
       cause,
     )
   }
@@ -53,7 +55,11 @@ export function keepUntil(id: string, deadlineMs: number, parts: Pick<Parts, 'cl
   const { clock } = parts
   const expires_at_ms = Math.round(clock.epochMs() + deadlineMs - clock.monotonicMs())
   const kept = parseObject(readFileSync(file, 'utf8'))
-  writeFileSync(file, JSON.stringify({ ...kept, expires_at_ms }), { mode: 0o600 })
+  try {
+    writeOutputFile({ path: file, mayReplace: true }, JSON.stringify({ ...kept, expires_at_ms }))
+  } catch {
+    // It keeps the earlier time, and this command goes on waiting.
+  }
 }
 
 /** Delete the file of a request, if there is one. */

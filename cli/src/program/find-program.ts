@@ -31,11 +31,11 @@ export function requireProgram(
   const path = findProgram(name, { searchPath: env['PATH'] ?? null, cwd })
   const missing = missingInterpreter(path, cwd)
   if (missing === null) return
-  const what = `${printable(path)} cannot be started: its first line names ${printable(missing)}`
-  const next = missing.endsWith('\r')
-    ? 'Its lines end in CR LF. Convert it to LF, for example with dos2unix.'
-    : 'Correct the line, install the interpreter, or put an interpreter before the program.'
-  throw new CliError(EXIT.notFound, `${what}, which cannot be executed`, next)
+  throw new CliError(
+    EXIT.notFound,
+    `${printable(path)} cannot be started: its first line names ${printable(missing)}, which cannot be executed`,
+    missing.endsWith('\r') ? 'Its lines end in CR LF. Convert it to LF.' : 'Install it, or correct the line.',
+  )
 }
 
 function inPath(name: string, searchPath: string | null, cwd: string): string[] {

@@ -30,7 +30,7 @@ export async function startProgram(start: ProgramStart, options: ChildStart): Pr
   const form = executableForm(path, process.execPath)
   const found = form === 'script' ? '/bin/sh' : name
   const isFoundAlike = found.includes('/') || env['PATH'] === searchPath
-  if (!['native', 'script'].includes(form) || !isFoundAlike || found.includes('=') || !existsSync(STEP))
+  if (form === 'foreign' || !isFoundAlike || found.includes('=') || !existsSync(STEP))
     return await forward(start, options)
   module.flushCompileCache() // Node does this at exit, but execve is no exit
   options.beforeHandover()

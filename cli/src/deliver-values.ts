@@ -75,6 +75,7 @@ function partsOf({ signal, onApproval }: DeliverOptions, onAborted: () => void):
     view: onApproval === undefined ? 'quiet' : 'json',
     startProgram: noProgram,
     superviseProgram: noProgram,
+    leaveKeysTo: noProgram,
     atInterrupt: (cleanUp) => {
       const end = (): void => void Promise.resolve(cleanUp()).finally(onAborted)
       signal?.addEventListener('abort', end, { once: true })

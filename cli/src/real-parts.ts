@@ -29,6 +29,7 @@ export function realParts(args: readonly string[], openAtStart: readonly number[
       const { supervise } = await import('./program/supervise.ts')
       return supervise(start, starting)
     },
+    leaveKeysTo: signals.leaveKeysTo,
     atInterrupt: signals.atInterrupt,
   }
 }

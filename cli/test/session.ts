@@ -104,6 +104,7 @@ function neutralText(text: string, { url, folder }: Stage): string {
     .replace(/\b[0-9a-f]{32}\b/g, '{id}')
     .replace(/\b[B-Z]{4}(?:-[B-Z]{4}){4}\b/g, '{fingerprint}')
     .replace(/\b[B-Z]{4}-[B-Z]{4}\b/g, '{code}')
+    .replace(/\bkeyferry-files-\w{6}\b/g, 'keyferry-files-{unique}')
     .replace(/\b\d+ ms away/g, '{n} ms away')
     .replace(/\b(?:[45]|29|30):\d\d left/g, '{time} left')
 }

@@ -81,6 +81,7 @@ export function stage(env: Environment, cwd: string): Stage {
         },
       }
     },
+    leaveKeysTo: (child) => child(),
     atInterrupt: (cleanUp) => {
       seen.cleanUps.add(cleanUp)
       return () => void seen.cleanUps.delete(cleanUp)

@@ -33,7 +33,7 @@ export function requireWritable({ path, mayReplace }: OutputFile): void {
   requireNoDevice(path)
   if (stats !== undefined && !mayReplace) throw exists(path)
   try {
-    tryFile(newDraftOf(path))
+    tryFile(draftOf(path))
   } catch (cause) {
     const next = 'Check that its folder exists, that you can write to it, and that its disk has space.'
     throw unwritable(path, codeOf(cause), next, cause)
@@ -69,7 +69,7 @@ function requireNoDevice(path: string): void {
  * @throws CliError general */
 export function writeOutputFile({ path, mayReplace }: OutputFile, text: string): void {
   requireNoDevice(path)
-  const draft = newDraftOf(path)
+  const draft = draftOf(path)
   try {
     writeDraft(draft, text)
     if (mayReplace) renameSync(draft, path)
@@ -89,13 +89,9 @@ export function writeOutputFile({ path, mayReplace }: OutputFile, text: string):
   }
 }
 
-function newDraftOf(path: string): string {
-  return draftOf(path, crypto.randomUUID().replaceAll('-', '').slice(0, 16))
-}
-
 /** The name has the beginning and the end of the file's, so that the patterns of a `.gitignore` cover both: `.env*`,
  * `.env*.local`, `*.json`. */
-function draftOf(path: string, unique: string): string {
+function draftOf(path: string, unique = crypto.randomUUID().replaceAll('-', '').slice(0, 16)): string {
   const { dir, name, ext } = parse(path)
   return join(dir, `${name.slice(0, 40)}.keyferry-${unique}${ext.slice(0, 20)}`)
 }

@@ -1,17 +1,18 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeText, EnvError, type EnvText, FORMATS, misfits, readImport } from '@keyferry/contract/env'
-import { announce } from '../base/announce.ts'
-import { EXIT, generalError } from '../base/cli-error.ts'
-import type { Environment, Parts, Values } from '../base/parts.ts'
+import { announce, isAtTerminal } from '../base/announce.ts'
+import { codeOf, EXIT, generalError } from '../base/cli-error.ts'
+import type { Parts, Values } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { openPrivateFolder } from '../base/private-folder.ts'
 import { deliver } from '../delivery/deliver.ts'
+import { atInterruption } from '../delivery/interruption.ts'
 import type { ValuesRequest, Version } from '../delivery/values-request.ts'
 import { importText, requireQuestions } from '../import/import-file.ts'
 import type { ImportedText, ImportTextOptions } from '../import/import-options.ts'
 import { writeValues } from '../output/write-values.ts'
+import { findEditor } from './editor.ts'
 
 /** Request the values of a bundle, let the person edit them, and store what they changed, added or removed.
  * @param storing how to store them
@@ -22,18 +23,29 @@ export async function editBundle(
   parts: Parts,
 ): Promise<number> {
   await requireQuestions(storing, parts)
-  const format = FORMATS['.env'].asked
-  const { values, versions } = await deliver({ ...request, format, via: 'pull' }, parts)
-  const file = editedFile(values, parts.env)
-  const takeBack = parts.atInterrupt(file.close)
+  const editor = findEditor(parts)
+  const folder = openPrivateFolder(parts.env)
   try {
-    const text = changed(editUntilReadable(file, parts), values)
-    takeBack()
-    if (text.entries.length + text.detach.length > 0) await store(storing, { text, versions, file }, parts)
-    else write(parts, 'nothing changed')
+    const { values, versions } = await deliver(
+      { ...request, format: FORMATS['.env'].asked, via: 'pull' },
+      parts,
+    )
+    const file = editedFile(values, { folder, bundle: storing.bundleName, parts })
+    const interruption = atInterruption(parts, () => editor.end().then(file.leave))
+    try {
+      const text = changed(
+        await interruption.unlessEnding(editUntilReadable(file.path, editor, parts)),
+        values,
+      )
+      const isChanged = text.entries.length + text.detach.length > 0
+      if (!isChanged) write(parts, 'nothing changed')
+      if (!isChanged || (await isStored(storing, { text, versions, path: file.path }, parts))) file.drop()
+    } finally {
+      interruption.takeBack()
+      file.leave()
+    }
   } finally {
-    takeBack()
-    file.close()
+    folder.remove()
   }
   return EXIT.ok
 }
@@ -41,55 +53,48 @@ export async function editBundle(
 type Edited = {
   readonly text: ImportedText
   readonly versions: readonly Version[]
-  readonly file: ReturnType<typeof editedFile>
+  readonly path: string
 }
 
-/** Store the changes. If not all of them are stored, the person keeps their text. */
-async function store(
+/** Store the changes.
+ * @returns whether all of them are stored · @throws CliError */
+async function isStored(
   storing: ImportTextOptions,
-  { text, versions, file }: Edited,
+  { text, versions, path }: Edited,
   parts: Parts,
-): Promise<void> {
+): Promise<boolean> {
   const { entries, detach } = text
   if (detach.length > 0)
     write(parts, `to remove from ${storing.bundleName}: ${detach.join(', ')}; the keys stay in the library`)
-  const keep = (): void => {
-    const path = file.keep()
-    const next = `keyferry import ${path} --bundle ${storing.bundleName}`
-    const how = `To store it later: ${next}. Only you can read the file; delete it when you no longer need it.`
-    announce(parts, { event: 'text_kept', path }, `your text is in ${path}. ${how}`)
-  }
-  const takeBack = parts.atInterrupt(keep)
+  // At a question in the terminal, Ctrl-C ends this process at once.
+  if (isAtTerminal(parts)) write(parts, `your text is in ${path} until it is stored`)
   const names = new Set([...entries.map(({ name }) => name), ...detach])
   const seen = versions.filter(({ name }) => names.has(name))
-  try {
-    if ((await importText(storing, { ...text, seen }, parts)).length > 0) keep()
-  } catch (error) {
-    keep()
-    throw error
-  } finally {
-    takeBack()
-  }
+  return (await importText(storing, { ...text, seen }, parts)).length === 0
 }
 
-function editUntilReadable(file: Edited['file'], parts: Parts): EnvText {
+type Editor = ReturnType<typeof findEditor>
+
+async function editUntilReadable(path: string, editor: Editor, parts: Parts): Promise<EnvText> {
   for (;;) {
-    const text = textOf(file.edit())
+    await editor.edit(path)
+    const text = textOf(path)
     const [problem] = text.problems
     if (problem === undefined) return text
     parts.stderr.write(`keyferry: ${printable(problem.message)}\n`)
-    const answer = parts.keyboard.ask('Edit again? [Y/n] ')
+    // Without blocking, so that a signal finds us listening.
+    const answer = await parts.keyboard.askUntil('Edit again? [Y/n] ', new AbortController().signal)
     if (answer === null || /^n/i.test(answer))
       throw generalError(`the file cannot be read: ${printable(problem.message)}`, 'Nothing was stored.')
   }
 }
 
-function textOf(bytes: Uint8Array): EnvText {
+function textOf(path: string): EnvText {
   try {
-    return readImport(decodeText(bytes), 'dotenv')
+    return readImport(decodeText(readFileSync(path)), 'dotenv')
   } catch (error) {
-    if (!(error instanceof EnvError)) throw error
-    return { entries: [], notes: [], problems: [error] }
+    if (error instanceof EnvError) return { entries: [], notes: [], problems: [error] }
+    throw generalError(`the text cannot be read: ${codeOf(error)}`, 'Nothing was stored.', error)
   }
 }
 
@@ -109,49 +114,44 @@ function write({ stderr }: Parts, text: string): void {
   stderr.write(`keyferry: ${text}\n`)
 }
 
-/** The values as a text that a person edits in a file that only they can read. The file is gone when `close` was
- * called, or this process ends, unless it is kept. */
-function editedFile(values: Values, env: Environment) {
-  // JSON holds values for which programs that read .env files need different quotes.
-  const format = misfits(FORMATS['.env'], values).length === 0 ? '.env' : 'json'
-  const folder = openPrivateFolder(env)
-  // The name tells the editor what kind of text it is.
-  const path = join(folder.path, `values${format === 'json' ? '.json' : format}`)
-  writeFileSync(path, writeValues(format, values).text, { mode: 0o600, flag: 'wx' })
-  let isKept = false
-  return {
-    /** @returns where the file stays */
-    keep: (): string => {
-      isKept = true
-      folder.keep()
-      return path
-    },
-    /** Open the editor, wait until it ends, and read what the file holds then.
-     * @throws CliError general: the editor cannot be started, or it ended with an error */
-    edit: (): Uint8Array => {
-      runEditor(path, env)
-      return readFileSync(path)
-    },
-    close: (): void => {
-      if (isKept) return
-      overwrite(path)
-      folder.remove()
-    },
-  }
+type Editing = {
+  readonly folder: ReturnType<typeof openPrivateFolder>
+  readonly bundle: string
+  readonly parts: Parts
 }
 
-// As git does: VISUAL and EDITOR are shell commands, which may have arguments.
-function runEditor(path: string, env: Environment): void {
-  const editor = env['VISUAL'] || env['EDITOR'] || (process.platform === 'win32' ? 'notepad' : 'vi')
-  const { status, error } =
-    process.platform === 'win32'
-      ? spawnSync(`${editor} "${path}"`, { stdio: 'inherit', shell: true })
-      : spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'sh', path], { stdio: 'inherit' })
-  if (error === undefined && status === 0) return
-  throw generalError(
-    `the editor ${editor} ended with ${error?.message ?? `status ${status}`}`,
-    'Nothing was stored. Set EDITOR to a command that waits until you close the file.',
-  )
+/** The values as a text that a person edits in a file that only they can read. */
+function editedFile(values: Values, { folder, bundle, parts }: Editing) {
+  // JSON holds values for which programs that read .env files need different quotes.
+  const format = misfits(FORMATS['.env'], values).length === 0 ? '.env' : 'json'
+  // The name tells the editor what kind of text it is.
+  const path = join(folder.path, `values${format === 'json' ? '.json' : format}`)
+  const { text } = writeValues(format, values)
+  writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
+  let isOver = false
+  const drop = (): void => {
+    isOver = true
+    overwrite(path)
+  }
+  /** Drop the text, unless the person changed it: then say where it stays. */
+  const leave = (): void => {
+    if (!isWorthKeeping(path, text)) drop()
+    if (isOver) return
+    isOver = true
+    folder.keep()
+    const how = `To store it later: keyferry import ${path} --bundle ${bundle}. Only you can read the file; delete it when you no longer need it.`
+    announce(parts, { event: 'text_kept', path }, `your text is in ${path}. ${how}`)
+  }
+  return { path, drop, leave }
+}
+
+function isWorthKeeping(path: string, before: string): boolean {
+  try {
+    const text = readFileSync(path).toString()
+    return text !== before && text.trim() !== ''
+  } catch {
+    return false // the editor removed it
+  }
 }
 
 // Not every folder is in memory. On most disks the old bytes are gone then.

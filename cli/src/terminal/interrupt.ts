@@ -3,6 +3,13 @@ import type { CleanUp, Output } from '../base/parts.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+// What Ctrl-C and Ctrl-\ send.
+const KEYS = ['SIGINT', 'SIGQUIT'] as const
+
+function ignore(): void {
+  // It is for another program.
+}
+
 // Long enough for one last call to a server, short enough not to seem stuck.
 const LAST_CALLS_MS = 1_200
 
@@ -33,6 +40,16 @@ export function endOnSignals(stderr: Output, isForMachines: boolean) {
     atInterrupt: (cleanUp: CleanUp) => {
       cleanUps.add(cleanUp)
       return () => void cleanUps.delete(cleanUp)
+    },
+    leaveKeysTo: async <T>(child: () => Promise<T>): Promise<T> => {
+      process.off('SIGINT', onSignal)
+      for (const signal of KEYS) process.on(signal, ignore)
+      try {
+        return await child()
+      } finally {
+        for (const signal of KEYS) process.off(signal, ignore)
+        process.on('SIGINT', onSignal)
+      }
     },
     /** Restore the default signal handling, before a program takes over. */
     stop,

@@ -17,7 +17,7 @@ import { backupEmbedded, restoreEmbedded } from './storage/maintenance/embedded-
 import { type KeyRotation, rewrapTenantKeys } from './storage/maintenance/rotation.ts'
 import { rotateTenantKeys } from './storage/maintenance/tenant-key-rotation.ts'
 import { emptyLog } from './storage/maintenance/write-ahead-log.ts'
-import { resetAccountPassword } from './storage/people/accounts.ts'
+import { type OperatedAccount, resetAccountPassword } from './storage/people/accounts.ts'
 import type { RowSeals } from './storage/seals/row-seals.ts'
 
 export type { KeyRotation, Verification }
@@ -158,7 +158,7 @@ export async function withRecording<T>(
   })
 }
 
-export type ResetPassword = { password: string; userId: string }
+export type ResetPassword = OperatedAccount & { password: string }
 
 /** Give a local account a new password, which its owner has to replace at the next sign-in, and remove its passkeys.
  * Only the password's hash is stored.
@@ -170,10 +170,10 @@ export async function resetPassword(
   const password = randomToken()
   const passwordHash = await hashPassword(password)
   return withRecording(settings, async ({ write }, { now }) => {
-    const userId = await write((transaction) =>
+    const reset = await write((transaction) =>
       resetAccountPassword(transaction, { email, passwordHash, now }),
     )
-    return userId === null ? null : { password, userId }
+    return reset && { ...reset, password }
   })
 }
 

@@ -21,7 +21,7 @@ import { joinedWith, removal } from './storage/joined-stores.ts'
 import { TenantKeys } from './storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from './storage/keys-at-rest/value-vault.ts'
 import { findTenant, forgetTenant, isForgotten } from './storage/maintenance/tenant-forgetting.ts'
-import { setAccountActive as setActive } from './storage/people/accounts.ts'
+import { type OperatedAccount, setAccountActive as setActive } from './storage/people/accounts.ts'
 import {
   type AwaitedKey,
   awaitedApprovalKeys,
@@ -38,20 +38,20 @@ type OperatorSettings = DatabaseSettings & Pick<ApiSettings, 'redisUrl'>
 
 /** Enable or disable a local account, also while servers run. Disabling ends what the person approved and no client has
  * collected.
- * @returns the user's id; null if no account has this e-mail */
+ * @returns null if no account has this e-mail */
 export async function setAccountActive(
   settings: OperatorSettings,
   email: string,
   isActive: boolean,
-): Promise<string | null> {
+): Promise<OperatedAccount | null> {
   return withRequests(settings, async ({ requests, queries, now }) => {
     const joined = joinedWith(queries)
     return await removal(queries, requests, async (open, transaction) => {
-      const userId = await setActive(transaction, { email, isActive, now })
+      const account = await setActive(transaction, { email, isActive, now })
       const own = joined(open, transaction)
-      if (userId !== null && !isActive)
-        await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { userId, tenantId: null })
-      return userId
+      if (account !== null && !isActive)
+        await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { ...account, tenantId: null })
+      return account
     })
   })
 }
@@ -70,6 +70,7 @@ export type LinkReport = {
   fresh: LinkedSide | null
   refusal: string | null
   ended: readonly string[]
+  remembered: number
 }
 
 class NotApplied extends Error {
@@ -113,13 +114,13 @@ async function linkPair(
   const { idpUserId, oldIdpUserId, ...people } = sides
   const outcome = await linkWay(transaction, { idpUserId, oldIdpUserId }, operatorTerms(now))
   if (typeof outcome === 'string') return { ...NO_LINK, ...people, refusal: LINK_REFUSALS[outcome] }
-  const { id, ended, left: userId } = outcome
+  const { id, left: userId, ...ends } = outcome
   if (userId !== null)
     await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { userId, tenantId: null })
-  return { ...people, id, ended, refusal: null }
+  return { ...people, ...ends, id, refusal: null }
 }
 
-const NO_LINK: LinkReport = { id: null, old: null, fresh: null, refusal: null, ended: [] }
+const NO_LINK: LinkReport = { id: null, old: null, fresh: null, refusal: null, ended: [], remembered: 0 }
 
 function operatorTerms(now: string) {
   return { made: madeByOperator(now), newId: randomId }

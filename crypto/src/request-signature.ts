@@ -17,6 +17,8 @@ export type RequestFacts = {
   readonly tenantId: string
   /** When the user last signed in, as it is sent; absent where the signer does not say. */
   readonly signedInAt?: string
+  /** The epoch that the user's session began in, as it is sent; absent where the signer does not say. */
+  readonly epoch?: string
 }
 
 export type SigningTerms = { readonly secret: string; readonly nowSeconds: number; readonly nonce: string }
@@ -73,9 +75,10 @@ function digestOf(facts: RequestFacts, { time, nonce }: SignatureStamp, secret: 
   return createHmac('sha256', secret).update(signed).digest()
 }
 
-type Who = Pick<RequestFacts, 'clientAddress' | 'userId' | 'tenantId' | 'signedInAt'>
+type Who = Pick<RequestFacts, 'clientAddress' | 'userId' | 'tenantId' | 'signedInAt' | 'epoch'>
 
-// A signer that does not say when the user signed in signs as before.
-function whoOf({ clientAddress, userId, tenantId, signedInAt = '' }: Who): string[] {
-  return [clientAddress, userId, tenantId, ...(signedInAt === '' ? [] : [signedInAt])]
+// A signer that does not say the epoch, or when the user signed in, signs as before.
+function whoOf({ clientAddress, userId, tenantId, signedInAt = '', epoch = '' }: Who): string[] {
+  const session = epoch === '' ? [signedInAt].filter((text) => text !== '') : [signedInAt, epoch]
+  return [clientAddress, userId, tenantId, ...session]
 }

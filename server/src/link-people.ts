@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { LinkReport } from '@keyferry/api'
-import { endSessions, type Maintenance, type Operated, withApi, withRequests } from './maintenance.ts'
+import {
+  endedGrants,
+  endSessions,
+  type Maintenance,
+  type Operated,
+  withApi,
+  withRequests,
+} from './maintenance.ts'
 import { required } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import { StartError } from './start-error.ts'
@@ -26,7 +33,8 @@ export const LINK_COMMANDS = {
 async function undo(on: Operated, id: string): Promise<string> {
   const undone = await on.api.undoLinkOf(withRequests(on), id)
   if (undone === null) throw new StartError('no such link')
-  return `The link is undone.\n${await endSessions(on.settings, 'both people', undone.ended)}`
+  const sessions = await endSessions(on.settings, 'both people', undone.ended)
+  return `The link is undone.\n${sessions}\n${endedGrants(undone)}`
 }
 
 async function listed({ api, database }: Operated): Promise<string> {
@@ -51,11 +59,9 @@ async function link(on: Operated, file: string, isApplied: boolean) {
   const text = lines.join('\n')
   if (!isWell) return { text: `${text}\nNothing was changed: correct these lines first.`, isWell }
   if (!isApplied) return `${text}\nNothing was changed. To do it: keyferry-server link-people apply ${file}`
-  return `${text}\n${await endSessions(
-    on.settings,
-    'these people',
-    reports.flatMap(({ ended }) => ended),
-  )}`
+  const ids = reports.flatMap(({ ended }) => ended)
+  const remembered = reports.reduce((sum, report) => sum + report.remembered, 0)
+  return `${text}\n${await endSessions(on.settings, 'these people', ids)}\n${endedGrants({ remembered })}`
 }
 
 /** The issuer of the subjects in the file; null: the file has e-mail addresses of accounts. */
@@ -80,7 +86,10 @@ function linesOf(file: string): [string, string][] {
     })
 }
 
-function described({ old, fresh, id, refusal }: Omit<LinkReport, 'ended'>, asked: string): string {
+function described(
+  { old, fresh, id, refusal }: Omit<LinkReport, 'ended' | 'remembered'>,
+  asked: string,
+): string {
   if (refusal !== null) return `${asked}: ${refusal}`
   const from = fresh === null ? 'a way to sign in that was not used yet' : named(fresh)
   return `${old === null ? asked : named(old)} ← ${from}${id === null ? '' : `  link ${id}`}`

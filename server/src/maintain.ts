@@ -5,6 +5,7 @@ import { AUDIT_COMMANDS } from './audit-commands.ts'
 import { LIBRARY_COMMANDS } from './library-commands.ts'
 import { LINK_COMMANDS } from './link-people.ts'
 import {
+  endedGrants,
   endSessions,
   type Maintenance,
   type Operated,
@@ -78,16 +79,17 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       const reset = await api.resetPassword(database, email)
       if (reset === null) throw noAccount(email)
       const ended = await endSessions(settings, 'the account', [`user_${reset.userId}`])
-      return `The new password is ${reset.password}\n${RESET_ADVICE}\n${ended}`
+      return `The new password is ${reset.password}\n${RESET_ADVICE}\n${ended}\n${endedGrants(reset)}`
     }),
   },
   'disable-account': {
     means: 'disable a local account (AUTH_MODE=accounts), and end its sessions and open approvals',
     argument: 'EMAIL',
     run: withApi(async (on, email) => {
-      const userId = await setActive(on, email, false)
-      const sessions = await endSessions(on.settings, 'the account', [`user_${userId}`])
-      return `The account is disabled.\n${sessions}\nApprovals that no terminal had collected are void.\nTo undo this: keyferry-server enable-account ${email}`
+      const account = await setActive(on, email, false)
+      const sessions = await endSessions(on.settings, 'the account', [`user_${account.userId}`])
+      const ended = `${sessions}\n${endedGrants(account)}\nApprovals that no terminal had collected are void.`
+      return `The account is disabled.\n${ended}\nTo undo this: keyferry-server enable-account ${email}`
     }),
   },
   'enable-account': {
@@ -133,9 +135,9 @@ async function isTyped(name: string): Promise<boolean> {
 }
 
 async function setActive(on: Operated, email: string, isActive: boolean) {
-  const userId = await on.api.setAccountActive(withRequests(on), email, isActive)
-  if (userId === null) throw noAccount(email)
-  return userId
+  const account = await on.api.setAccountActive(withRequests(on), email, isActive)
+  if (account === null) throw noAccount(email)
+  return account
 }
 
 function noAccount(email: string): StartError {

@@ -69,6 +69,11 @@ export async function endSessions(
     : 'No session store found: to end open sessions, run this with the REDIS_URL or DATA_DIR of the web nodes.'
 }
 
+/** How many remembered approvals ended, for the operator. */
+export function endedGrants({ remembered }: { remembered: number }): string {
+  return `Remembered approvals that ended: ${remembered}.`
+}
+
 /** Where deleted data remains after a command, for the operator. */
 export function whatRemains({ databaseUrl }: Pick<DatabaseSettings, 'databaseUrl'>): string {
   const files =

@@ -21,6 +21,7 @@ const IDENTITY_HEADERS = [
   'x-tenant-id',
   'x-client-address',
   'x-signed-in-at',
+  'x-session-epoch',
   'x-signature',
   'x-signature-v2',
 ] as const
@@ -53,8 +54,17 @@ export class SignedCall {
 
   /** When the caller last signed in, in epoch seconds; null: a web node did not sign that. */
   get signedInSeconds(): number | null {
-    const seconds = this.#headers.get('x-signed-in-at') ?? ''
-    return /^\d{1,15}$/.test(seconds) && this.#verify() ? Number(seconds) : null
+    return this.#numberIn('x-signed-in-at')
+  }
+
+  /** The epoch that the caller's session began in; null: a web node did not sign that. */
+  get epoch(): number | null {
+    return this.#numberIn('x-session-epoch')
+  }
+
+  #numberIn(header: IdentityHeader): number | null {
+    const digits = this.#headers.get(header) ?? ''
+    return /^\d{1,15}$/.test(digits) && this.#verify() ? Number(digits) : null
   }
 
   /** Who signed the call.
@@ -102,6 +112,7 @@ function verifiedV2(headers: IdentityHeaders, facts: CallFacts, settings: Signin
     userId: headers.get('x-user-id') ?? '',
     tenantId: headers.get('x-tenant-id') ?? '',
     signedInAt: headers.get('x-signed-in-at') ?? '',
+    epoch: headers.get('x-session-epoch') ?? '',
   }
   return verifyRequest(headers.get('x-signature-v2') ?? '', signed, {
     secrets: settings.sharedSecrets,

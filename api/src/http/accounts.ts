@@ -35,7 +35,10 @@ export function accountHandlers({
     joinWithAccount: ({ body, peer }) =>
       joinWithAccount(joinable, { ...body, ...usedToken(body.token) }, arrivalOf(peer)),
     setUpAccount: ({ body, peer }) => setUpAccount({ ...stores, setupCode, arrival: arrivalOf(peer) }, body),
-    changePassword: ({ caller, body }) => changePassword(parts, caller, body),
+    changePassword: async ({ caller, body }) => ({
+      ok: true,
+      ...(await changePassword(parts, caller, body)),
+    }),
     changeEmail: ({ caller, body }) => changeEmail(parts, caller, body),
     logIn: ({ body, peer }) => logIn(stores, body, arrivalOf(peer)),
     listPasskeys: ({ caller }) => listPasskeys(parts, caller),
@@ -62,7 +65,12 @@ export function accountHandlers({
       const unsigned = caller === 'layer' ? null : { takeNewUser: () => takeNewUser(peer.address) }
       const invitation = body.invitation && usedToken(body.invitation).token
       const arrived = { unsigned, invitation }
-      const ensured = await ensureUser({ ...parts, signUp, origin: originOf(peer) }, profile, arrived)
+      const { epoch, ...home } = await ensureUser(
+        { ...parts, signUp, origin: originOf(peer) },
+        profile,
+        arrived,
+      )
+      const ensured = caller === 'layer' ? { ...home, epoch } : home
       return ensured.created ? new Reply({ status: 201, body: ensured }) : ensured
     },
     async changeProvidedUser({ params, body, peer }) {

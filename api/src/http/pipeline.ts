@@ -29,6 +29,8 @@ type Signature = {
   clientAddress: string | null
   /** When the caller signed in, as a web node signed it, in epoch seconds; null: unknown. */
   signedInSeconds: number | null
+  /** The epoch that the caller's session began in, as a web node signed it; null: unknown. */
+  epoch: number | null
   /** Who signed the call: `layer` is the web-facing layer, for no person. Null for a call that needs no signature.
    * @throws DomainError unauthorized */
   authenticate: (access: Access) => Promise<SignedCaller | 'layer' | null>
@@ -164,7 +166,8 @@ async function callerOf(
   // A row for machines alone is refused without a bearer token.
   if (access === 'machine') throw new DomainError('unauthorized', 'Unauthorized')
   if (!signed || signed === 'layer') throw new DomainError('unauthorized', 'Unauthorized')
-  const caller = await admit(memberships, { ...signed, origin: originOf(peer) }, access)
+  const began = signature.epoch
+  const caller = await admit(memberships, { ...signed, began, origin: originOf(peer) }, access)
   request.tenantId = caller.tenantId
   return caller
 }

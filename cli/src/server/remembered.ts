@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<WhyNotRemembered, string>> = {
   person_removed: 'the person who approved is no longer a member',
   role_changed: 'the role of the person who approved has changed',
   policy_changed: 'the rules for approvals have changed',
-  signed_out: 'the person who approved signed out everywhere',
+  signed_out: 'the person who approved signed out everywhere, or changed how they sign in',
   other_command: 'the command differs from the approved one',
   other_folder: 'the folder differs from the approved one',
   other_agent: 'another person or AI agent started the command',

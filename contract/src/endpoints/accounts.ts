@@ -27,6 +27,7 @@ export const accountEndpoints = {
     touch: 'sign_in',
     summary: "Change the password of the caller's local account",
     body: user.ChangePassword,
+    responses: { 200: user.ChangedPassword },
     internal: true,
   }),
   changeEmail: PUT('/api/v1/auth/email', 'session', {

@@ -19,6 +19,11 @@ export const SessionState = object('SessionState', {
 /** `redirect_to`: where the browser goes next, a path of ours or the identity provider's sign-out page. */
 export const SignedOut = object('SignedOut', { ok: z.literal(true), redirect_to: z.string() })
 
+/** `remembered_ended`: how many remembered approvals ended too. */
+export const SignedOutEverywhere = SignedOut.extend({ remembered_ended: z.number() }).meta({
+  id: 'SignedOutEverywhere',
+})
+
 /** `id` identifies the session in lists; it cannot be used to sign in. */
 export const SessionList = listOf('Session', {
   id: z.string(),

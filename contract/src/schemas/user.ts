@@ -39,8 +39,16 @@ export const EnsureUser = object('EnsureUser', {
   ...Statement,
 })
 
+/** How often what a person's credentials gave has ended. A session counts only in the epoch that it began in. */
+const Epoch = z.number()
+
 /** Who a person is inside, and the tenant to begin in: one that they own, otherwise one that they joined. */
-export const SignedIn = object('SignedIn', { user_id: Id, tenant_id: Id, role: Role })
+export const SignedIn = object('SignedIn', {
+  user_id: Id,
+  tenant_id: Id,
+  role: Role,
+  epoch: Epoch.optional(),
+})
 
 export const EnsuredUser = SignedIn.extend({ created: z.boolean() }).meta({ id: 'EnsuredUser' })
 
@@ -107,6 +115,11 @@ export const ChangeEmail = object('ChangeEmail', {
   expected: expectedOf({ email: Email }),
 })
 
+/** `remembered_ended`: how many remembered approvals ended with the former password. */
+const ChangedPasswordFields = { ok: z.literal(true), remembered_ended: z.number() }
+export const ChangedPassword = object('ChangedPassword', { ...ChangedPasswordFields, epoch: Epoch })
+export const ChangedOwnPassword = object('ChangedOwnPassword', ChangedPasswordFields)
+
 /** `new_password` is needed, and used, only after a reset. */
 export const LogIn = object('LogIn', {
   email: requiredText('email', LIMITS.emailLength, 'email required'),
@@ -126,5 +139,9 @@ export const Me = object('Me', {
   may: z.array(z.string()),
 })
 
-/** `ended`: the ways to sign in whose sessions end. */
-export const EndedSessions = object('EndedSessions', { ended: z.array(z.string()) }, { ended: ['user_2aXf'] })
+/** `ended`: the ways to sign in whose sessions end. `remembered_ended`: how many remembered approvals ended. */
+export const EndedSessions = object(
+  'EndedSessions',
+  { ended: z.array(z.string()), remembered_ended: z.number().optional() },
+  { ended: ['user_2aXf'], remembered_ended: 2 },
+)

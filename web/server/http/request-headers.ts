@@ -8,6 +8,7 @@ const IDENTITY_HEADERS = new Set([
   'x-tenant-id',
   'x-client-address',
   'x-signed-in-at',
+  'x-session-epoch',
   'x-signature',
   'x-signature-v2',
   'authorization',

@@ -12,6 +12,8 @@ export type Person = {
    * Absent where the session is another server's. */
   readonly createdAtMs?: number
   readonly provedAtMs?: number | undefined
+  /** The epoch that the session began in, in which alone the API lets it count. */
+  readonly epoch?: number
 }
 
 /** The browser app's own pages. */
@@ -31,6 +33,8 @@ export type Identity = {
   isSignedIn(request: FastifyRequest): Promise<boolean>
   /** Does not check whether the session is valid. @throws Refusal unauthorized: the request carries two sessions */
   requireOneSession(request: FastifyRequest): void
+  /** End the request's session, which the API says has ended. */
+  endSession?(request: FastifyRequest, reply: FastifyReply): Promise<unknown>
   /** Make this tenant current from the person's next call on. */
   chooseTenant(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void>
   /** Whether the first account still has to be created. */

@@ -14,7 +14,7 @@ export async function provision(
   request: FastifyRequest,
   profile: z.input<typeof EnsureUser>,
   groups: string[] | null = null,
-): Promise<Pick<Person, 'userId' | 'personalTenantId'>> {
+): Promise<Required<Pick<Person, 'userId' | 'personalTenantId' | 'epoch'>>> {
   const headers = callerHeaders(request)
   const user = await api.call('POST', '/api/v1/users/ensure', { body: profile, headers })
   if (!user.created) {
@@ -22,5 +22,5 @@ export async function provision(
     const body = { email, email_verified, as_of, ...(groups && { groups }) }
     await api.call('PUT', '/api/v1/users/{idp_user_id}', { params: { idp_user_id }, body, headers })
   }
-  return { userId: user.user_id, personalTenantId: user.tenant_id }
+  return { userId: user.user_id, personalTenantId: user.tenant_id, epoch: user.epoch ?? 0 }
 }

@@ -15,6 +15,7 @@ const session = (of: Partial<Session>): Session => ({
   tenantId: 'a tenant',
   providerSessionId: null,
   idToken: null,
+  epoch: 0,
   userAgent: '',
   createdAtMs: NOW_MS - 60_000,
   lastSeenAtMs: NOW_MS,

@@ -12,13 +12,15 @@ export type SessionRoutesOptions = {
   /** Where the browser goes after its session has ended: a path of ours, or the provider's sign-out page. */
   afterSignOut: (session: Session | null) => Promise<string>
   /** Records in the audit log that the person ended sessions.
-   * @returns all ways to sign in as this person; null: unknown */
+   * @returns all ways to sign in as this person, and how many remembered approvals ended; null: unknown */
   recordEnd: (
     request: FastifyRequest,
     idpUserId: string,
     reason: SessionEndReason,
-  ) => Promise<readonly string[] | null>
+  ) => Promise<RecordedEnd | null>
 }
+
+export type RecordedEnd = { ended: readonly string[]; remembered_ended?: number | undefined }
 
 export type SessionEndReason = 'session' | 'other_session' | 'all_sessions'
 
@@ -47,11 +49,12 @@ export function addSessionRoutes(
   serveOwn(app, 'endAllSessions', async ({ request, reply }) => {
     const session = await sessions.required(request)
     await sessions.endAll([session.idpUserId])
-    const ways = await recordEnd(request, session.idpUserId, 'all_sessions')
+    const recorded = await recordEnd(request, session.idpUserId, 'all_sessions')
     await sessions.end(request, reply)
-    if (ways === null) throw new Refusal(503, 'unavailable', OTHERS_GO_ON)
-    await sessions.endAll(ways)
-    return leave(request, reply, await afterSignOut(session))
+    if (recorded === null) throw new Refusal(503, 'unavailable', OTHERS_GO_ON)
+    await sessions.endAll(recorded.ended)
+    const left = leave(request, reply, await afterSignOut(session))
+    return 'ok' in left ? { ...left, remembered_ended: recorded.remembered_ended ?? 0 } : left
   })
 }
 

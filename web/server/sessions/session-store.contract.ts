@@ -17,6 +17,7 @@ function session(facts: Partial<Session> = {}): Session {
     tenantId: 'own',
     providerSessionId: null,
     idToken: null,
+    epoch: 0,
     userAgent: 'a browser',
     createdAtMs: START,
     lastSeenAtMs: START,

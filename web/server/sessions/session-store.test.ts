@@ -33,7 +33,14 @@ if (cluster) {
 
 test('the SQLite file is for its owner only, survives a restart, and is swept', async () => {
   const path = join(folder, 'sessions.db')
-  const facts = { idpUserId: 'user_1', userId: 'u', personalTenantId: 't', tenantId: 't', userAgent: '' }
+  const facts = {
+    idpUserId: 'user_1',
+    userId: 'u',
+    personalTenantId: 't',
+    tenantId: 't',
+    userAgent: '',
+    epoch: 0,
+  }
   const times = { createdAtMs: 1_000, lastSeenAtMs: 1_000 }
   const session = {
     tokenHash: 'the-hash',

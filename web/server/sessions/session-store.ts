@@ -18,6 +18,8 @@ export const StoredSession = z.object({
   /** Sent to the provider at sign-out. */
   idToken: z.string().nullable(),
   userAgent: z.string(),
+  /** The person's epoch at the API when the sign-in began. The session counts only in this one. */
+  epoch: z.number().default(0),
   createdAtMs: z.number(),
   /** When the person last showed the identity provider who they are, if it says so; else they did as this session was
    * created. */

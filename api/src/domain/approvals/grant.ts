@@ -21,7 +21,9 @@ import { labelOf } from './request-delivery.ts'
  * value: each use seals the current ones (see grant-use.ts).
  *
  * It ends when its time is over, when it is used up, when its person or an owner revokes it, when the terminal forgets
- * it, and when its person leaves, gets another role, signs out everywhere, or the rules of its bundle change.
+ * it, and when its person leaves, gets another role, or the rules of its bundle change. It ends with what the person's
+ * credentials gave: when the password changes, all sessions end, ways to sign in are linked or unlinked, or the account
+ * is disabled.
  */
 
 export type GrantEnd = Extract<
@@ -57,7 +59,7 @@ export type NewGrant = GrantTerms & {
 }
 
 /** A grant as a use finds it. `ended`: why it is no longer valid; null: it is valid. */
-export type KnownGrant = GrantTerms & {
+export type KnownGrant = Omit<GrantTerms, 'epoch'> & {
   id: string
   tenant: { id: string; name: string }
   userId: string
@@ -71,6 +73,7 @@ export type Grant = z.output<typeof GrantSchema>
 
 /** What transactions do with grants. */
 export interface GrantRecords {
+  /** Keeps it, unless what its person's credentials gave has ended. Hold the person before. */
   insert(tenantId: string, grant: NewGrant): Promise<void>
   /** Counts a use and records its delivery, together.
    * @returns false: the grant has ended, so nothing may be delivered */

@@ -102,7 +102,7 @@ const namesOf = (named: readonly { name: string }[]) => named.map(({ name }) => 
 
 async function draftOf(
   { stores }: SealingParts,
-  { names, rememberHours, isForRepository = false }: ToSeal,
+  { caller, names, rememberHours, isForRepository = false }: ToSeal,
   { place, missingRequired }: { place: { tenantId: string; bundleId: string }; missingRequired: string[] },
 ): Promise<GrantDraft | null> {
   if (rememberHours === undefined) return null
@@ -113,5 +113,6 @@ async function draftOf(
     keys: [...new Set(names)].toSorted(),
     leftOut: missingRequired,
     bundleNames: namesDigest(all.map(({ name }) => name)),
+    epoch: caller.epoch ?? 0,
   }
 }

@@ -28,7 +28,11 @@ export type Account = {
   must_change_password: boolean
   /** A sign-in with the password also asks for a passkey. */
   passkey_after_password: boolean
+  epoch: number
 }
+
+/** What the credentials of a person gave has ended: `epoch` counts how often, `remembered_ended` remembered approvals. */
+export type CredentialEnd = { epoch: number; remembered_ended: number }
 
 export type EmailChange = ExpectedChange<{ email: string }> & { email: string }
 
@@ -45,7 +49,7 @@ export interface AccountStore {
   exists(email: string): Promise<boolean>
   find(email: string): Promise<Account | null>
   findById(userId: string): Promise<Account | null>
-  setPassword(userId: string, password: NewPassword & Moment): Promise<void>
+  setPassword(userId: string, password: NewPassword & Moment): Promise<CredentialEnd>
   /** False when another account has the e-mail.
    * @throws DomainError changed */
   setEmail(userId: string, change: EmailChange & Moment): Promise<boolean>
@@ -99,7 +103,7 @@ export async function joinWithAccount(
   )
   // Joining signs in, and a later sign-in from elsewhere is new only beside an earlier one.
   await stores.users.recordSignIn(`user_${userId}`, momentOf(arrival))
-  return { user_id: userId, tenant_id: id, role, joined_tenant_id: id }
+  return { user_id: userId, epoch: 0, tenant_id: id, role, joined_tenant_id: id }
 }
 
 async function createAccount(
@@ -129,11 +133,12 @@ export async function logIn(
   const isRight = await verifyPassword(password, account?.password_hash ?? decoyHash)
   if (!account || !isRight) throw new DomainError('unauthorized', 'Unauthorized')
   await stores.accounts.forgetAttempts(email)
-  if (account.must_change_password)
-    await replaceReset({ accounts: stores.accounts, arrival }, account, { password, new_password })
+  const { epoch } = account.must_change_password
+    ? await replaceReset({ accounts: stores.accounts, arrival }, account, { password, new_password })
+    : account
   if (account.passkey_after_password) throw passkeyRequired(account)
   await stores.users.recordSignIn(`user_${account.id}`, momentOf(arrival))
-  return homeOf(stores.users, account, arrival)
+  return homeOf(stores.users, { ...account, epoch }, arrival)
 }
 
 function passkeyRequired({ id }: Account): DomainError {
@@ -144,12 +149,12 @@ async function replaceReset(
   { accounts, arrival }: { accounts: AccountStore; arrival: Arrival },
   { id, email }: Account,
   { password, new_password }: { password: string; new_password?: string | undefined },
-): Promise<void> {
+): Promise<CredentialEnd> {
   if (new_password === undefined || new_password === password)
     throw new DomainError('password_change_required', 'your password was reset: choose a new one')
   await requireStrongPassword(new_password, email)
   const passwordHash = await hashPassword(new_password)
-  await accounts.setPassword(id, { passwordHash, mustChange: false, ...momentOf(arrival) })
+  return await accounts.setPassword(id, { passwordHash, mustChange: false, ...momentOf(arrival) })
 }
 
 /** Count one attempt with this e-mail. @throws DomainError account_locked */

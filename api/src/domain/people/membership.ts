@@ -16,11 +16,16 @@ export type Role = 'owner' | 'member'
 /** The user and tenant that a call is signed for, before any lookup. */
 export type SignedCaller = { userId: string; tenantId: string }
 
-/** An active user, who may or may not belong to the tenant named by the call. */
-export type Visitor = SignedCaller & { role: Role | null; reach: BundleReach; origin: Origin | null }
+/** An active user, who may or may not belong to the tenant named by the call. `epoch`: see `KnownUser`. */
+export type Visitor = SignedCaller & {
+  role: Role | null
+  reach: BundleReach
+  origin: Origin | null
+  epoch?: number
+}
 
 /** An active user acting in a tenant that the user belongs to. */
-export type Caller = SignedCaller & Membership & { origin: Origin | null }
+export type Caller = SignedCaller & Membership & Pick<Visitor, 'origin' | 'epoch'>
 
 /** What a person is in a tenant. */
 export type Membership = { role: Role; reach: BundleReach }
@@ -35,6 +40,7 @@ type MemberStanding = {
   tenantExists: boolean
   role: Role | null
   reach: BundleReach
+  epoch: number
 }
 
 export interface MembershipStore {
@@ -49,19 +55,23 @@ type ActivePerson = Membership & { userId: string; username: string }
 export type MemberAccess = Extract<Access, 'session' | 'member' | 'owner'>
 
 /** Admit a signed caller to an endpoint of the given access.
- * @throws DomainError not_found (no such user or tenant) · forbidden (inactive, not a member, not an owner) */
+ * @param signed `began`: the epoch that the caller's session began in; null: the signer does not say
+ * @throws DomainError not_found (no such user or tenant) · session_ended · forbidden (inactive, not a member, not an
+ *   owner) */
 export async function admit(
   memberships: MembershipStore,
-  signed: SignedCaller & { origin: Origin | null },
+  signed: SignedCaller & { origin: Origin | null; began: number | null },
   access: MemberAccess,
 ): Promise<Visitor & { username: string }> {
   const standing = await memberships.findStanding(signed)
   if (!standing) throw userNotFound()
+  const { role, reach, username, epoch } = standing
+  if (signed.began !== null && signed.began !== epoch)
+    throw new DomainError('session_ended', 'Unauthorized: this session has ended')
   if (!standing.isActive) throw new DomainError('forbidden', 'Forbidden: user is inactive')
   if (access !== 'session') requireRole(standing, access)
   const { userId, tenantId, origin } = signed
-  const { role, reach, username } = standing
-  return { userId, tenantId, role, reach, origin, username }
+  return { userId, tenantId, role, reach, origin, epoch, username }
 }
 
 /** The role of an active person who reaches a bundle in a tenant; null: they may do nothing with it. */

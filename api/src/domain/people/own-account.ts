@@ -2,25 +2,32 @@ import { hashPassword, verifyPassword } from '@keyferry/crypto/password'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { momentOf } from '../base/stamp.ts'
-import { type Account, type AccountStore, type EmailChange, requireUnlocked } from './account.ts'
+import {
+  type Account,
+  type AccountStore,
+  type CredentialEnd,
+  type EmailChange,
+  requireUnlocked,
+} from './account.ts'
 import type { Visitor } from './membership.ts'
 import { requireStrongPassword } from './password-rule.ts'
 
 type OwnAccountParts = { accounts: AccountStore; clock: ClockAndIds }
 
-/** Give the caller's local account another password.
+/** Give the caller's local account another password, which ends what the one before gave.
  * @throws DomainError not_found (no local account) · invalid (the current password is wrong, the new one too weak) ·
  * account_locked */
 export async function changePassword(
   { accounts, clock }: OwnAccountParts,
   { userId, origin }: Visitor,
   { current_password, new_password }: { current_password: string; new_password: string },
-): Promise<void> {
+): Promise<CredentialEnd> {
   const account = await ownAccount(accounts, userId)
   await requireStrongPassword(new_password, account.email)
   await confirmedAccount({ accounts, clock }, userId, current_password)
   const passwordHash = await hashPassword(new_password)
-  await accounts.setPassword(userId, { passwordHash, mustChange: false, ...momentOf({ clock, origin }) })
+  const password = { passwordHash, mustChange: false }
+  return await accounts.setPassword(userId, { ...password, ...momentOf({ clock, origin }) })
 }
 
 /** Give the caller's local account another e-mail address.

@@ -8,8 +8,9 @@
 /** The ids of the new and the old way, as ensure-user has them. */
 export type WantedLink = { idpUserId: string; oldIdpUserId: string }
 
-/** `ended`: the ids whose sessions end. `left`: the person whose memberships moved away. */
-export type ChangedLink = { id: string; ended: string[]; left: string | null }
+/** `ended`: the ids whose sessions end. `remembered`: how many remembered approvals ended. `left`: the person whose
+ * memberships moved away. */
+export type ChangedLink = { id: string; ended: string[]; remembered: number; left: string | null }
 
 export type LinkRefusal = 'absent' | 'inactive' | 'same' | 'chained' | 'two_passwords' | 'second_factor'
 

@@ -40,12 +40,13 @@ export type NewUser = Profile & {
   password_hash: string | null
 }
 
-export type KnownUser = { id: string; username: string; is_active: boolean }
+/** `epoch`: how often what the person's credentials gave has ended. A session counts in the epoch that it began in. */
+export type KnownUser = { id: string; username: string; is_active: boolean; epoch: number }
 
 export type NewWorkspace = { id: string; name: string; membershipId: string }
 
 /** A user and the tenant to begin in: one that they own, otherwise one that they joined or are about to join. */
-export type Home = { user_id: string } & HomeTenant
+export type Home = { user_id: string; epoch: number } & HomeTenant
 
 export type HomeTenant = { tenant_id: string; role: Role }
 
@@ -56,6 +57,9 @@ export type ProvidedEmail = { address: string; isVerified: boolean; asOf: string
 
 /** Which sessions ended: this one, another one, all, or those that the identity provider named. */
 export type SignOut = z.output<typeof SignedOutUser>
+
+/** All ids under which sessions of the person can be, and how many remembered approvals ended. */
+export type SignedOut = { ended: string[]; remembered_ended: number }
 
 /** When a user is looked up or created. `unsigned`: nobody proved that this person signed in. */
 export type ProvisioningMoment = Moment & { unsigned?: boolean }
@@ -78,8 +82,8 @@ export interface UserStore {
    * @throws DomainError too_many_workspaces */
   createWorkspace(userId: string, workspace: NewWorkspace, moment: Moment): Promise<void>
   /** Records that sessions of a user ended.
-   * @returns all ids under which sessions of the person can be; null when no user has this id at the provider */
-  recordSignOut(idpUserId: string, ended: SignOut & Moment): Promise<string[] | null>
+   * @returns null when no user has this id at the provider */
+  recordSignOut(idpUserId: string, ended: SignOut & Moment): Promise<SignedOut | null>
   /** An e-mail that was stated earlier than the stored one changes nothing.
    * @returns the user's id; null when no user has this id at the provider */
   change(idpUserId: string, change: ProvidedChange & Moment): Promise<string | null>
@@ -176,22 +180,22 @@ export async function newcomer(
   const id = clock.newId()
   const workspace = newWorkspace(username, clock)
   const user = { idp_user_id: `user_${id}`, ...profile, id, username }
-  return { user, workspace, home: { user_id: id, tenant_id: workspace.id, role: 'owner' } }
+  return { user, workspace, home: { user_id: id, epoch: 0, tenant_id: workspace.id, role: 'owner' } }
 }
 
 /** @throws DomainError forbidden: inactive */
 export async function homeOf(
   users: UserStore,
-  { id, username, is_active }: KnownUser,
+  { id, username, is_active, epoch }: KnownUser,
   { offered = null, ...arrival }: Arrival & { offered?: HomeTenant | null },
 ): Promise<Home> {
   if (!is_active) throw new DomainError('forbidden', 'Forbidden: user is inactive')
   const known = (await users.findHome(id)) ?? offered
-  if (known !== null) return { user_id: id, ...known }
+  if (known !== null) return { user_id: id, epoch, ...known }
   // A user without a tenant gets a new one.
   const workspace = newWorkspace(username, arrival.clock)
   await users.insertWorkspace(id, workspace, momentOf(arrival))
-  return { user_id: id, tenant_id: workspace.id, role: 'owner' }
+  return { user_id: id, epoch, tenant_id: workspace.id, role: 'owner' }
 }
 
 function newWorkspace(username: string, clock: ClockAndIds): NewWorkspace {
@@ -234,14 +238,13 @@ export async function changeProvidedUser(
 }
 
 /** Record that sessions of a user ended.
- * @returns all ids under which sessions of the person can be
  * @throws DomainError not_found: no user has this id */
 export async function recordSignOut(
   { users, ...arrival }: { users: UserStore } & Arrival,
   idpUserId: string,
   ended: SignOut,
-): Promise<{ ended: string[] }> {
-  const identities = await users.recordSignOut(idpUserId, { ...ended, ...momentOf(arrival) })
-  if (identities === null) throw userNotFound()
-  return { ended: identities }
+): Promise<SignedOut> {
+  const signedOut = await users.recordSignOut(idpUserId, { ...ended, ...momentOf(arrival) })
+  if (signedOut === null) throw userNotFound()
+  return signedOut
 }

@@ -261,6 +261,10 @@ export const MIGRATIONS: readonly Migration[] = [
       `alter table requests add column mac ${bytes}`,
     ],
   },
+  {
+    name: '0032-epochs',
+    statements: ({ count }) => [`alter table users add column epoch ${count}`],
+  },
 ]
 
 const ANY_DATABASE = {

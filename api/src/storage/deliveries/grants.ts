@@ -17,6 +17,7 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { bundleEvent } from '../bundles/bundle-changes.ts'
+import { epochOf } from '../people/credential-ends.ts'
 import { endGrants } from '../people/grant-ends.ts'
 import { begin } from './delivery-begin.ts'
 
@@ -60,9 +61,10 @@ export async function useGrant(
   return true
 }
 
-/** Keep in a transaction what a terminal may repeat. */
+/** Keep in a transaction what a terminal may repeat. @see GrantRecords.insert */
 export async function insertGrant(transaction: Recorded, tenantId: string, grant: NewGrant): Promise<void> {
-  const { id, bundle, stamp, keys, hours } = grant
+  const { id, bundle, stamp, keys, hours, epoch } = grant
+  if ((await epochOf(transaction, stamp.by)) !== epoch) return
   await transaction
     .insertInto('grants')
     .values({

@@ -2,7 +2,13 @@ import { emailKey } from '../../domain/base/email.ts'
 import { madeByOperator } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
-import type { Account, AccountStore, EmailChange, NewPassword } from '../../domain/people/account.ts'
+import type {
+  Account,
+  AccountStore,
+  CredentialEnd,
+  EmailChange,
+  NewPassword,
+} from '../../domain/people/account.ts'
 import type { NewUser, NewWorkspace } from '../../domain/people/user.ts'
 import { isTaken } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
@@ -10,6 +16,7 @@ import { changing, hasChanged } from '../base/statements.ts'
 import { flag, type Tables } from '../base/tables.ts'
 import { isFound } from '../base/tenant-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
+import { endCredentials, epochOf } from './credential-ends.ts'
 import { countAttempt, forgetAttempts } from './login-attempts.ts'
 import { removePasskeys } from './passkeys.ts'
 import { applyActive, recordOfUser } from './user-events.ts'
@@ -75,19 +82,20 @@ const COLUMNS = [
   'password_hash',
   'must_change_password',
   'passkey_after_password',
+  'epoch',
 ] as const
 
 type AccountRow = Pick<Tables['users'], (typeof COLUMNS)[number]>
 
 function accountOf(row: AccountRow | undefined): Account | null {
   if (row?.password_hash == null) return null
-  const { password_hash, is_active, must_change_password, passkey_after_password, ...account } = row
+  const { password_hash, is_active, must_change_password, passkey_after_password, epoch, ...account } = row
   const flags = {
     is_active: is_active === 1,
     must_change_password: must_change_password === 1,
     passkey_after_password: passkey_after_password === 1,
   }
-  return { ...account, password_hash, ...flags }
+  return { ...account, password_hash, epoch: epoch ?? 0, ...flags }
 }
 
 async function findById(query: Query, userId: string): Promise<Account | null> {
@@ -99,10 +107,12 @@ async function replacePassword(
   transaction: Recorded,
   userId: string,
   { at, origin, ...password }: NewPassword & Moment,
-): Promise<void> {
-  if (!(await setPassword(transaction, userId, { ...password, at }))) return
-  const actor = { kind: 'user', id: userId } as const
-  await recordOfUser(transaction, userId, { action: 'user.password_changed', actor, at, origin })
+): Promise<CredentialEnd> {
+  if (!(await setPassword(transaction, userId, { ...password, at }))) return { epoch: 0, remembered_ended: 0 }
+  const made = { actor: { kind: 'user', id: userId }, at, origin } as const
+  await recordOfUser(transaction, userId, { action: 'user.password_changed', ...made })
+  const remembered_ended = await endCredentials(transaction, userId, made)
+  return { epoch: await epochOf(transaction, userId), remembered_ended }
 }
 
 function accountOfId(query: Query, userId: string) {
@@ -139,30 +149,34 @@ async function setEmail(
   return true
 }
 
+/** What an operator did to an account. `remembered`: how many remembered approvals ended. */
+export type OperatedAccount = { userId: string; remembered: number }
+
 /** Give an account a password that its owner has to replace at the next sign-in, remove its passkeys, and end a lock.
- * @returns the account's user id; null when there is no account of this e-mail */
+ * @returns null when there is no account of this e-mail */
 export async function resetAccountPassword(
   transaction: Recorded,
   { email, passwordHash, now }: { email: string; passwordHash: string; now: string },
-): Promise<string | null> {
+): Promise<OperatedAccount | null> {
   const row = await accountsOf(transaction, email).select('id').executeTakeFirst()
   if (!row) return null
   await setPassword(transaction, row.id, { passwordHash, mustChange: true, at: now })
   await removePasskeys(transaction, row.id)
   await forgetAttempts(transaction, email)
-  await recordOfUser(transaction, row.id, { action: 'user.password_reset', ...madeByOperator(now) })
-  return row.id
+  const made = madeByOperator(now)
+  await recordOfUser(transaction, row.id, { action: 'user.password_reset', ...made })
+  return { userId: row.id, remembered: await endCredentials(transaction, row.id, made) }
 }
 
 /** Let the owner of a local account act again, or no more.
- * @returns the user's id; null when there is no account of this e-mail */
+ * @returns null when there is no account of this e-mail */
 export async function setAccountActive(
   transaction: Recorded,
   { email, isActive, now }: { email: string; isActive: boolean; now: string },
-): Promise<string | null> {
+): Promise<OperatedAccount | null> {
   const row = await accountsOf(transaction, email).select(['id', 'is_active']).executeTakeFirst()
   if (!row) return null
-  if (flag(isActive) !== row.is_active)
-    await applyActive(transaction, row.id, { isActive, ...madeByOperator(now) })
-  return row.id
+  const changes = flag(isActive) !== row.is_active
+  const change = { isActive, ...madeByOperator(now) }
+  return { userId: row.id, remembered: changes ? await applyActive(transaction, row.id, change) : 0 }
 }

@@ -14,7 +14,7 @@ type GrantsFilter = {
   id?: string
 }
 
-type GrantEnding = EventOrigin & { reason: GrantEnd }
+export type GrantEnding = EventOrigin & { reason: GrantEnd }
 
 /** End the remembered approvals that hold at this time, each with an event.
  * @returns how many */

@@ -152,7 +152,7 @@ export function createMembershipStore({ query }: Queries): MembershipStore {
           .onRef('memberships.user_id', '=', 'users.id')
           .on('memberships.tenant_id', '=', value('tenantId')),
       )
-      .select(['users.username', 'users.is_active', 'tenants.id as tenant', ...REACH])
+      .select(['users.username', 'users.is_active', 'users.epoch', 'tenants.id as tenant', ...REACH])
       .where('users.id', '=', value('userId')),
   )
   return {
@@ -160,8 +160,9 @@ export function createMembershipStore({ query }: Queries): MembershipStore {
       const found = await ask(query, readStanding({ userId, tenantId }))
       const [row] = await withReach(query, found)
       if (!row) return null
-      const { username, role, reach, is_active, tenant } = row
-      return { username, isActive: is_active === 1, tenantExists: tenant !== null, role, reach }
+      const { username, role, reach, is_active, epoch, tenant } = row
+      const states = { isActive: is_active === 1, tenantExists: tenant !== null, epoch: epoch ?? 0 }
+      return { username, role, reach, ...states }
     },
     async listActive(tenantId) {
       const rows = await selectOf(query, 'memberships', tenantId)

@@ -10,7 +10,7 @@ import type { Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
 import type { Tables } from '../base/tables.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
-import { endGrants } from './grant-ends.ts'
+import { endCredentials } from './credential-ends.ts'
 import { type MovedMembership, moveMembership } from './membership-moves.ts'
 import { removePasskeys } from './passkeys.ts'
 import { identitiesOf, personOf } from './person-identities.ts'
@@ -64,6 +64,7 @@ export async function linkWay(
   const { old, fresh, idpUserId } = pair
   const { made, newId } = terms
   const ended = [...(await identitiesOf(transaction, old.id)), idpUserId]
+  const remembered = await endBoth(transaction, { from: fresh?.id ?? null, to: old.id }, made)
   const moved = fresh === null ? [] : await moveAll(transaction, { from: fresh.id, to: old.id }, terms)
   const password = fresh !== null && (await movePassword(transaction, fresh, old))
   const deeds: Deeds = { moved, password }
@@ -77,8 +78,7 @@ export async function linkWay(
     .values({ ...row, ...times, state: 'linked', deeds: JSON.stringify(deeds) })
     .execute()
   await recordEverywhere(transaction, old.id, { ...made, action: 'user.linked', id })
-  await endGrants(transaction, { userId: old.id }, { ...made, reason: 'signed_out' })
-  return { id, ended, left: fresh?.id ?? null }
+  return { id, ended, remembered, left: fresh?.id ?? null }
 }
 
 async function pairOf(
@@ -138,8 +138,17 @@ async function moveAll(
   for (const tenantId of await tenantsOf(transaction, [from]))
     if (!(await isUnused(transaction, tenantId)))
       moved.push(await moveMembership(transaction, { tenantId, from, to, membershipId: newId() }, made))
-  await endGrants(transaction, { userId: from }, { ...made, reason: 'signed_out' })
   return moved.filter((each) => each !== null)
+}
+
+type Both = { from: string | null; to: string | null }
+
+async function endBoth(transaction: Recorded, { from, to }: Both, made: EventOrigin): Promise<number> {
+  let remembered = 0
+  // In the order of their ids, as every transaction that holds both.
+  for (const userId of [from, to].filter((id) => id !== null).toSorted())
+    remembered += await endCredentials(transaction, userId, made)
+  return remembered
 }
 
 async function isUnused(query: Query, tenantId: string): Promise<boolean> {
@@ -180,11 +189,12 @@ export async function undoLink(
   const ending = transaction.updateTable('person_links').set({ state: 'undone' }).where('id', '=', id)
   if (!(await hasChanged(ending.where('state', '=', 'linked')))) return null
   await recordEverywhere(transaction, from, { ...made, action: 'user.unlinked', id })
+  const remembered = await endBoth(transaction, { from, to }, made)
   const since = row.linked_at ?? ''
   if (to !== null)
     await giveBack(transaction, { from, to, deeds: deedsOf(row.deeds, since, made.at), since }, terms)
-  await endGrants(transaction, { userId: from }, { ...made, reason: 'signed_out' })
-  return { id, ended: [...ended, ...(to === null ? [] : await identitiesOf(transaction, to))], left: from }
+  const others = to === null ? [] : await identitiesOf(transaction, to)
+  return { id, ended: [...ended, ...others], remembered, left: from }
 }
 
 // A password always goes with its way.

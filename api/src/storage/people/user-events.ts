@@ -1,10 +1,17 @@
 import { emailKey } from '../../domain/base/email.ts'
 import { type Event, type EventOrigin, madeBy } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
-import type { HomeTenant, ProvidedChange, ProvidedEmail, SignOut } from '../../domain/people/user.ts'
+import type {
+  HomeTenant,
+  ProvidedChange,
+  ProvidedEmail,
+  SignedOut,
+  SignOut,
+} from '../../domain/people/user.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
+import { endCredentials } from './credential-ends.ts'
 import { endGrants } from './grant-ends.ts'
 import { identitiesOf, personOf } from './person-identities.ts'
 import { endProposalsOf } from './proposal-ends.ts'
@@ -18,26 +25,27 @@ export function signedIn(tenantId: string, userId: string, moment: Moment): Even
   return { action: 'user.signed_in', target, ...madeBy({ tenantId, by: userId, ...moment }) }
 }
 
-/** Ends of all sessions of a person: what terminals may repeat for that person ends with them. */
-const ENDS_ALL: ReadonlySet<SignOut['reason']> = new Set(['all_sessions', 'provider'])
-
-/** Record that sessions ended: the person ended them, or the identity provider.
- * @returns all ids under which sessions of the person can be; null when no user has this id at the provider */
+/** Record that sessions ended: the person ended them, or the identity provider. What terminals may repeat for a person
+ * ends with all their sessions. An order of the provider leaves out a session that began after it, so it ends no epoch.
+ * @returns null when no user has this id at the provider */
 export async function recordSignOut(
   transaction: Recorded,
   idpUserId: string,
   { reason, ...moment }: SignOut & Moment,
-): Promise<string[] | null> {
+): Promise<SignedOut | null> {
   const id = await personOf(transaction, idpUserId)
   if (id === null) return null
   const actor = reason === 'provider' ? PROVIDER : ({ kind: 'user', id } as const)
   const event = { action: 'user.signed_out', actor, data: { reason }, ...moment } as const
   await recordOfUser(transaction, id, event)
-  if (ENDS_ALL.has(reason)) {
-    const end = { reason: 'signed_out', actor, ...moment } as const
-    await endGrants(transaction, { userId: id }, end)
-  }
-  return await identitiesOf(transaction, id)
+  const end = { actor, ...moment }
+  const remembered_ended =
+    reason === 'all_sessions'
+      ? await endCredentials(transaction, id, end)
+      : reason === 'provider'
+        ? await endGrants(transaction, { userId: id }, { reason: 'signed_out', ...end })
+        : 0
+  return { ended: await identitiesOf(transaction, id), remembered_ended }
 }
 
 /** Who acts where the identity provider reports something. */
@@ -93,12 +101,14 @@ export async function changeProvided(
   return before.id
 }
 
-/** Let a user act again, or no more. Each workspace of the user records it, because their part there begins or ends. */
+/** Let a user act again, or no more. Each workspace of the user records it, because their part there begins or ends.
+ * What their credentials gave before ends both times.
+ * @returns how many remembered approvals ended */
 export async function applyActive(
   transaction: Recorded,
   userId: string,
   { isActive, ...made }: EventOrigin & { isActive: boolean },
-): Promise<void> {
+): Promise<number> {
   await transaction
     .updateTable('users')
     .set({ is_active: flag(isActive) })
@@ -116,6 +126,7 @@ export async function applyActive(
     transaction.record({ tenantId, action, target, ...made })
     if (!isActive) await endProposalsOf(transaction, { tenantId, userId }, made)
   }
+  return await endCredentials(transaction, userId, { reason: 'person_removed', ...made })
 }
 
 // Events can arrive out of order: what the provider stated last counts. False when it counted already, or when the

@@ -59,12 +59,12 @@ async function recordSignIn(
     .updateTable('users')
     .set({ last_login: moment.at, updated_at: moment.at })
     .where('id', '=', id)
-    .returning(['id', 'username', 'is_active'])
+    .returning(['id', 'username', 'is_active', 'epoch'])
     .executeTakeFirst()
   if (!row) return null
   const home = row.is_active === 1 && unsigned !== true ? await findHome(transaction, row.id) : null
   if (home !== null) transaction.record(signedIn(home.tenant_id, row.id, moment))
-  return { ...row, is_active: row.is_active === 1 }
+  return { ...row, is_active: row.is_active === 1, epoch: row.epoch ?? 0 }
 }
 
 async function takenUsernames(query: Query, names: readonly string[]): Promise<ReadonlySet<string>> {

@@ -36,6 +36,8 @@ export const people = {
       /** The `email_key` that the person proved to read. Mails go only to it. */
       proven_key: orNull(text),
       ...seal,
+      /** How often what the person's credentials gave has ended; null: never. */
+      epoch: orNull(count),
     },
     rules: ['primary key (id)', 'unique (idp_user_id)', 'unique (username)'],
     indexes: { email: '(email_key)' },

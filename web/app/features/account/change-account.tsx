@@ -4,6 +4,7 @@ import type { Me } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { useEdit } from '../../lib/page/use-edit.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConflictNotice } from '../../ui/conflict-notice.tsx'
 import { Form } from '../../ui/form.tsx'
@@ -17,10 +18,11 @@ export function ChangePassword() {
   const [current, setCurrent] = useState('')
   const { field, isFine } = useNewPassword()
   const change = useChange('changeOwnPassword', {})
-  const onSuccess = () => {
+  const onSuccess = ({ remembered_ended: ended }: { remembered_ended: number }) => {
     setCurrent('')
     field.onChange('')
-    notify({ text: 'Password changed. All other sessions ended.' })
+    const grants = ended === 0 ? '' : ` So did ${counted(ended, 'remembered approval')}.`
+    notify({ text: `Password changed. All other sessions ended.${grants}` })
   }
   const submit = () => {
     const input = { current_password: current, new_password: field.value }

@@ -39,6 +39,7 @@ export function accountsIdentity(options: AccountsOptions): Identity {
   return {
     identify: (request) => sessions.find(request),
     isSignedIn: async (request) => (await sessions.find(request)) !== null,
+    endSession: (request, reply) => sessions.end(request, reply),
     chooseTenant: async (request, _reply, tenantId) => await sessions.chooseTenant(request, tenantId),
     requireOneSession: sessionCookie,
     isSetupRequired,

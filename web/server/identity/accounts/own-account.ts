@@ -11,10 +11,10 @@ export function addOwnAccountRoutes(app: FastifyInstance, options: OwnAccountOpt
   const { sessions } = options
   serveOwn(app, 'changeOwnPassword', async ({ request, reply, body }) => {
     const { session, headers, call } = await signedIn(options, request)
-    await call('PUT', '/api/v1/auth/password', { body, headers })
+    const { epoch, ...ended } = await call('PUT', '/api/v1/auth/password', { body, headers })
     await sessions.store.removeAll({ idpUserId: session.idpUserId })
-    await sessions.begin(request, reply, session)
-    return { ok: true }
+    await sessions.begin(request, reply, { ...session, epoch })
+    return ended
   })
   serveOwn(app, 'changeOwnEmail', async ({ request, body }) => {
     const { headers, call } = await signedIn(options, request)
@@ -27,12 +27,17 @@ export function addOwnAccountRoutes(app: FastifyInstance, options: OwnAccountOpt
  * @throws Refusal unauthorized */
 export async function signedIn({ api, sessions }: OwnAccountOptions, request: FastifyRequest) {
   const session = await sessions.required(request)
-  const { userId, personalTenantId: tenantId } = session
-  return { session, headers: headersToHandOn(request), call: api.callFor({ userId, tenantId }) }
+  const { userId, personalTenantId: tenantId, epoch } = session
+  return { session, headers: headersToHandOn(request), call: api.callFor({ userId, tenantId, epoch }) }
 }
 
 /** The account that the API accepted. `joined_tenant_id`: the tenant to begin in, instead of the personal one. */
-type SignedInAccount = { user_id: string; tenant_id: string; joined_tenant_id?: string }
+type SignedInAccount = {
+  user_id: string
+  tenant_id: string
+  joined_tenant_id?: string
+  epoch?: number | undefined
+}
 
 /** Begin the session of a person whom the API let in. */
 export async function beginSession(
@@ -40,7 +45,7 @@ export async function beginSession(
   { request, reply }: OwnExchange,
   account: SignedInAccount,
 ) {
-  const { user_id: userId, tenant_id: personalTenantId, joined_tenant_id: joined } = account
+  const { user_id: userId, tenant_id: personalTenantId, joined_tenant_id: joined, epoch = 0 } = account
   await sessions.begin(request, reply, {
     idpUserId: `user_${userId}`,
     userId,
@@ -48,6 +53,7 @@ export async function beginSession(
     tenantId: joined ?? personalTenantId,
     providerSessionId: null,
     idToken: null,
+    epoch,
   })
   return { ok: true } as const
 }

@@ -83,13 +83,15 @@ async function provisionSession(
   const { subject, issuedAtSeconds } = session
   const email = await emailOf(session, backend)
   if (!email || !Email.safeParse(email.address).success) throw forbidden(NO_EMAIL, { note: noEmailNote })
-  return await provision(api, request, {
+  // The provider's own session is in no epoch of ours.
+  const { userId, personalTenantId } = await provision(api, request, {
     idp_user_id: subject,
     email: email.address,
     email_verified: email.isVerified && provesEmail,
     ...invited(request),
     as_of: new Date(issuedAtSeconds * 1_000).toISOString(),
   })
+  return { userId, personalTenantId }
 }
 
 function invited({ headers }: FastifyRequest): { invitation?: string } {

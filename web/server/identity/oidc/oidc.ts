@@ -44,6 +44,7 @@ export function oidcIdentity(options: OidcOptions): Identity {
   return {
     identify: (request) => sessions.find(request),
     isSignedIn: async (request) => (await sessions.find(request)) !== null,
+    endSession: (request, reply) => sessions.end(request, reply),
     chooseTenant: async (request, _reply, tenantId) => await sessions.chooseTenant(request, tenantId),
     requireOneSession: sessionCookie,
     isSetupRequired: async () => false,

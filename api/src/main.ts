@@ -54,6 +54,7 @@ export {
   linkPeople,
   listAwaitedKeys,
   listLinksOf,
+  makeOwnerOf,
   setAccountActive,
   undoLinkOf,
 } from './operator-commands.ts'

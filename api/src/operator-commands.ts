@@ -28,6 +28,7 @@ import {
   confirmByOperator,
 } from './storage/people/awaited-approval-keys.ts'
 import { linkedSides, listedLinks } from './storage/people/linked-sides.ts'
+import { makeOwner, ownerlessWithout } from './storage/people/owners.ts'
 import { linkWay, undoLink } from './storage/people/person-links.ts'
 import { Requests } from './storage/requests/requests.ts'
 import { readWholeLibrary } from './storage/transfer/library-export.ts'
@@ -43,7 +44,7 @@ export async function setAccountActive(
   settings: OperatorSettings,
   email: string,
   isActive: boolean,
-): Promise<OperatedAccount | null> {
+): Promise<(OperatedAccount & { ownerless: Awaited<ReturnType<typeof ownerlessWithout>> }) | null> {
   return withRequests(settings, async ({ requests, queries, now }) => {
     const joined = joinedWith(queries)
     return await removal(queries, requests, async (open, transaction) => {
@@ -51,9 +52,17 @@ export async function setAccountActive(
       const own = joined(open, transaction)
       if (account !== null && !isActive)
         await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { ...account, tenantId: null })
-      return account
+      return account && { ...account, ownerless: await ownerlessWithout(transaction, account.userId) }
     })
   })
+}
+
+/** Make a person an owner of a workspace, also while servers run.
+ * @returns a text: why nothing changed */
+export function makeOwnerOf(settings: DatabaseSettings, tenantId: string, asked: string) {
+  return withRecording(settings, ({ write }, { now }) =>
+    write((transaction) => makeOwner(transaction, { tenantId, asked, now, newId: randomId })),
+  )
 }
 
 const CLOCK = { now: () => new Date(), newId: randomId, newToken: randomToken }

@@ -89,7 +89,23 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       const account = await setActive(on, email, false)
       const sessions = await endSessions(on.settings, 'the account', [`user_${account.userId}`])
       const ended = `${sessions}\n${endedGrants(account)}\nApprovals that no terminal had collected are void.`
-      return `The account is disabled.\n${ended}\nTo undo this: keyferry-server enable-account ${email}`
+      const text = `The account is disabled.\n${ended}\nTo undo this: keyferry-server enable-account ${email}`
+      const without = account.ownerless.map(
+        ({ id, name }) =>
+          `${JSON.stringify(name)} has no active owner: keyferry-server make-owner ${id} PERSON`,
+      )
+      return [text, ...without].join('\n')
+    }),
+  },
+  'make-owner': {
+    means: 'make a person (id or e-mail address) an owner of a workspace (its id), when its owners are gone',
+    argument: 'WORKSPACE PERSON',
+    run: withApi(async ({ api, database }, argument) => {
+      const [tenantId = '', person, ...more] = argument.split(' ')
+      if (person === undefined || more.length > 0) throw new StartError('make-owner needs WORKSPACE PERSON')
+      const made = await api.makeOwnerOf(database, tenantId, person)
+      if (typeof made === 'string') throw new StartError(made)
+      return `${made.email} is an owner of ${JSON.stringify(made.workspace)} now.`
     }),
   },
   'enable-account': {

@@ -121,6 +121,16 @@ test('a disabled account has no session and gets none, until it is enabled', asy
   expect([await logIn(password), await isSignedIn()]).toEqual([200, true])
 })
 
+test('a person becomes an owner by a command, which refuses what it does not know', async () => {
+  const { email, password, setup_code, post } = await startAccounts()
+  expect(await post('/set-up', { setup_code, email, password })).toBe(200)
+  expect((await run('make-owner', 'nowhere', email)).stderr).toContain('no workspace has the id nowhere')
+  expect((await run('make-owner', 'nowhere')).stderr).toContain('make-owner needs WORKSPACE PERSON')
+  using file = new DatabaseSync(join(dataDir, 'keyferry.db'))
+  const { id } = file.prepare('select id from tenants').get() ?? {}
+  expect((await run('make-owner', String(id), email)).stderr).toContain('the person is an owner already')
+})
+
 test('the root key is rotated in one command, and the values open with the new one', async () => {
   await createKey(await start(), 'A')
   await stop()

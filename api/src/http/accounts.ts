@@ -70,7 +70,7 @@ export function accountHandlers({
         profile,
         arrived,
       )
-      const ensured = caller === 'layer' ? { ...home, epoch } : home
+      const ensured = caller === 'layer' && epoch > 0 ? { ...home, epoch } : home
       return ensured.created ? new Reply({ status: 201, body: ensured }) : ensured
     },
     async changeProvidedUser({ params, body, peer }) {

@@ -101,12 +101,15 @@ async function endInvitations(transaction: Query, tenantId: string, userId: stri
 async function holdMember(transaction: Query, tenantId: string, userId: string) {
   await holdTenant(transaction, tenantId)
   const memberships = await selectOf(transaction, 'memberships', tenantId)
-    .select(['user_id', 'role', 'limited_to'])
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['user_id', 'role', 'limited_to', 'users.is_active'])
     .where((either) => either.or([either('role', '=', 'owner'), either('user_id', '=', userId)]))
     .execute()
   const held = memberships.find(({ user_id }) => user_id === userId)
   if (held === undefined) return null
-  const isLastOwner = !memberships.some(({ user_id, role }) => user_id !== userId && role === 'owner')
+  const isLastOwner = !memberships.some(
+    ({ user_id, role, is_active }) => user_id !== userId && role === 'owner' && is_active === 1,
+  )
   return { role: held.role, patterns: limitIn(held), isLastOwner }
 }
 

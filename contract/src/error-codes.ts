@@ -15,7 +15,7 @@ const rows = <const Rows extends Record<string, ErrorRow>>(table: Rows): Record<
 export const ERRORS = rows({
   invalid: { status: 400 },
   unauthorized: { status: 401, text: 'You are signed out. Sign in, then try again.' },
-  session_ended: { status: 401, text: 'Your session has ended. Sign in, then try again.' },
+  session_ended: { status: 401 },
   forbidden: { status: 403 },
   account_locked: { status: 403 },
   sign_up_closed: { status: 403 },

@@ -26,13 +26,13 @@ export const sessionEndpoints = {
   endAllSessions: POST('/auth/sessions/end-all', 'session', {
     ...OF_SESSIONS,
     summary: 'End every session of the signed-in person, of linked ways to sign in too, and this one',
-    responses: { 200: session.SignedOutEverywhere },
+    responses: { 200: session.SignedOut },
   }),
   changeOwnPassword: POST('/auth/password', 'session', {
     ...OF_ACCOUNTS,
     summary: "Change the caller's password; ends every other session",
     body: user.ChangePassword,
-    responses: { 200: user.ChangedOwnPassword },
+    responses: { 200: user.ChangedPassword },
   }),
   changeOwnEmail: POST('/auth/email', 'session', {
     ...OF_ACCOUNTS,

@@ -16,12 +16,12 @@ export const SessionState = object('SessionState', {
   passkey_origin: z.string().nullable(),
 })
 
-/** `redirect_to`: where the browser goes next, a path of ours or the identity provider's sign-out page. */
-export const SignedOut = object('SignedOut', { ok: z.literal(true), redirect_to: z.string() })
-
-/** `remembered_ended`: how many remembered approvals ended too. */
-export const SignedOutEverywhere = SignedOut.extend({ remembered_ended: z.number() }).meta({
-  id: 'SignedOutEverywhere',
+/** `redirect_to`: where the browser goes next, a path of ours or the identity provider's sign-out page.
+ * `remembered_ended`: how many remembered approvals ended with all sessions. */
+export const SignedOut = object('SignedOut', {
+  ok: z.literal(true),
+  redirect_to: z.string(),
+  remembered_ended: z.number().optional(),
 })
 
 /** `id` identifies the session in lists; it cannot be used to sign in. */

@@ -6,6 +6,7 @@ import {
   Flag,
   Id,
   Named,
+  Ok,
   object,
   optionalText,
   requiredText,
@@ -40,15 +41,10 @@ export const EnsureUser = object('EnsureUser', {
 })
 
 /** How often what a person's credentials gave has ended. A session counts only in the epoch that it began in. */
-const Epoch = z.number()
+const Epoch = z.number().optional()
 
 /** Who a person is inside, and the tenant to begin in: one that they own, otherwise one that they joined. */
-export const SignedIn = object('SignedIn', {
-  user_id: Id,
-  tenant_id: Id,
-  role: Role,
-  epoch: Epoch.optional(),
-})
+export const SignedIn = object('SignedIn', { user_id: Id, tenant_id: Id, role: Role, epoch: Epoch })
 
 export const EnsuredUser = SignedIn.extend({ created: z.boolean() }).meta({ id: 'EnsuredUser' })
 
@@ -116,9 +112,9 @@ export const ChangeEmail = object('ChangeEmail', {
 })
 
 /** `remembered_ended`: how many remembered approvals ended with the former password. */
-const ChangedPasswordFields = { ok: z.literal(true), remembered_ended: z.number() }
-export const ChangedPassword = object('ChangedPassword', { ...ChangedPasswordFields, epoch: Epoch })
-export const ChangedOwnPassword = object('ChangedOwnPassword', ChangedPasswordFields)
+export const ChangedPassword = Ok.extend({ remembered_ended: z.number(), epoch: Epoch }).meta({
+  id: 'ChangedPassword',
+})
 
 /** `new_password` is needed, and used, only after a reset. */
 export const LogIn = object('LogIn', {

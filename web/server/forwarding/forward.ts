@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import type { OwnExchange } from '../http/own-endpoints.ts'
 import { requirePersonOfPage } from '../http/person-of-page.ts'
-import { Refusal, unauthorized } from '../http/refusal.ts'
+import { unauthorized } from '../http/refusal.ts'
 import { readBody } from '../http/request-body.ts'
 import { bearerToHandOn, hasBearer, headersToHandOn } from '../http/request-headers.ts'
 import { type OriginRules, requireSameOrigin } from '../http/same-origin.ts'
@@ -144,22 +144,12 @@ async function openSigned({ method }: Endpoint, options: ForwardOptions, exchang
   const signedInAtMs = options.saysSignIn ? (provedAtMs ?? createdAtMs) : undefined
   const sendIn = async (tenantId: string) => {
     const answer = await send({ userId, tenantId, signedInAtMs, epoch })
-    if (answer.statusCode === 401) await refuse(answer, options, exchange)
-    return answer
+    if (answer.statusCode !== 401) return answer
+    const hasEnded = (await answer.body.text()).includes('"code":"session_ended"')
+    if (hasEnded) await options.identity.endSession?.(exchange.request, exchange.reply)
+    throw unauthorized()
   }
   return { person, named, send: sendIn }
-}
-
-/** Hand on why the API admits nobody by this session, and end a session that has ended there. */
-async function refuse(
-  { body }: Dispatcher.ResponseData,
-  { identity }: ForwardOptions,
-  { request, reply }: OwnExchange,
-): Promise<never> {
-  const hasEnded = (await body.text()).includes('"code":"session_ended"')
-  if (!hasEnded) throw unauthorized()
-  await identity.endSession?.(request, reply)
-  throw new Refusal(401, 'session_ended', 'Unauthorized: this session has ended')
 }
 
 /** Prepare a call to the API. Reads the whole body first, because the signature covers it. */

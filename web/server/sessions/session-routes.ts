@@ -54,7 +54,7 @@ export function addSessionRoutes(
     if (recorded === null) throw new Refusal(503, 'unavailable', OTHERS_GO_ON)
     await sessions.endAll(recorded.ended)
     const left = leave(request, reply, await afterSignOut(session))
-    return 'ok' in left ? { ...left, remembered_ended: recorded.remembered_ended ?? 0 } : left
+    return 'ok' in left ? { ...left, remembered_ended: recorded.remembered_ended } : left
   })
 }
 

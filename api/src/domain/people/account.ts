@@ -9,7 +9,8 @@ import type { ExpectedChange } from '../base/expected.ts'
 import { type Arrival, type Moment, momentOf } from '../base/stamp.ts'
 import { type Accept, acceptInvitation, type InvitationStore, invitationNotFound } from './invitation.ts'
 import { requireStrongPassword } from './password-rule.ts'
-import { type Home, homeOf, type NewUser, type NewWorkspace, newcomer, type UserStore } from './user.ts'
+import type { CredentialEnd, Home, NewUser, NewWorkspace, UserStore } from './user.ts'
+import { homeOf, newcomer } from './user.ts'
 
 /*
  * A local account signs in with e-mail and password; these rules serve the sign-in mode `accounts` only. The first
@@ -30,9 +31,6 @@ export type Account = {
   passkey_after_password: boolean
   epoch: number
 }
-
-/** What the credentials of a person gave has ended: `epoch` counts how often, `remembered_ended` remembered approvals. */
-export type CredentialEnd = { epoch: number; remembered_ended: number }
 
 export type EmailChange = ExpectedChange<{ email: string }> & { email: string }
 

@@ -2,15 +2,10 @@ import { hashPassword, verifyPassword } from '@keyferry/crypto/password'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { momentOf } from '../base/stamp.ts'
-import {
-  type Account,
-  type AccountStore,
-  type CredentialEnd,
-  type EmailChange,
-  requireUnlocked,
-} from './account.ts'
+import { type Account, type AccountStore, type EmailChange, requireUnlocked } from './account.ts'
 import type { Visitor } from './membership.ts'
 import { requireStrongPassword } from './password-rule.ts'
+import type { CredentialEnd } from './user.ts'
 
 type OwnAccountParts = { accounts: AccountStore; clock: ClockAndIds }
 

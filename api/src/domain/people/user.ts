@@ -59,7 +59,10 @@ export type ProvidedEmail = { address: string; isVerified: boolean; asOf: string
 export type SignOut = z.output<typeof SignedOutUser>
 
 /** All ids under which sessions of the person can be, and how many remembered approvals ended. */
-export type SignedOut = { ended: string[]; remembered_ended: number }
+export type Ended = { ended: string[]; remembered_ended: number }
+
+/** What a person's credentials gave has ended: `epoch` counts how often, `remembered_ended` remembered approvals. */
+export type CredentialEnd = { epoch: number; remembered_ended: number }
 
 /** When a user is looked up or created. `unsigned`: nobody proved that this person signed in. */
 export type ProvisioningMoment = Moment & { unsigned?: boolean }
@@ -83,7 +86,7 @@ export interface UserStore {
   createWorkspace(userId: string, workspace: NewWorkspace, moment: Moment): Promise<void>
   /** Records that sessions of a user ended.
    * @returns null when no user has this id at the provider */
-  recordSignOut(idpUserId: string, ended: SignOut & Moment): Promise<SignedOut | null>
+  recordSignOut(idpUserId: string, ended: SignOut & Moment): Promise<Ended | null>
   /** An e-mail that was stated earlier than the stored one changes nothing.
    * @returns the user's id; null when no user has this id at the provider */
   change(idpUserId: string, change: ProvidedChange & Moment): Promise<string | null>
@@ -243,7 +246,7 @@ export async function recordSignOut(
   { users, ...arrival }: { users: UserStore } & Arrival,
   idpUserId: string,
   ended: SignOut,
-): Promise<SignedOut> {
+): Promise<Ended> {
   const signedOut = await users.recordSignOut(idpUserId, { ...ended, ...momentOf(arrival) })
   if (signedOut === null) throw userNotFound()
   return signedOut

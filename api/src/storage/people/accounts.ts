@@ -2,14 +2,8 @@ import { emailKey } from '../../domain/base/email.ts'
 import { madeByOperator } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
-import type {
-  Account,
-  AccountStore,
-  CredentialEnd,
-  EmailChange,
-  NewPassword,
-} from '../../domain/people/account.ts'
-import type { NewUser, NewWorkspace } from '../../domain/people/user.ts'
+import type { Account, AccountStore, EmailChange, NewPassword } from '../../domain/people/account.ts'
+import type { CredentialEnd, NewUser, NewWorkspace } from '../../domain/people/user.ts'
 import { isTaken } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'

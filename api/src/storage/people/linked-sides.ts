@@ -6,6 +6,17 @@ import { linksOf } from './person-links.ts'
 
 type NewWay = { idpUserId: string } | { account: string }
 
+/** People by their id or a proven e-mail address; `orAccount`: or by that of a local account. */
+export function peopleNamed(query: Query, asked: string, orAccount = false) {
+  const key = emailKey(asked)
+  const people = query.selectFrom('users').select(['id', 'idp_user_id', 'email', 'is_active'])
+  return people.where((either) => {
+    const isAccount = orAccount ? [either('password_hash', 'is not', null)] : []
+    const isTheirs = either.or([either('proven_key', '=', key), ...isAccount])
+    return either.or([either('id', '=', asked), either.and([either('email_key', '=', key), isTheirs])])
+  })
+}
+
 /** The two people that an operator wants to link.
  * @param asked the id or the e-mail address of the person who stays
  * @returns a text: why they are not clear */
@@ -13,15 +24,7 @@ export async function linkedSides(query: Query, asked: string, fresh: NewWay) {
   const idpUserId = 'idpUserId' in fresh ? fresh.idpUserId : await idOfAccount(query, fresh.account)
   if (idpUserId === null) return 'no local account has the new e-mail address'
   const freshId = await personOf(query, idpUserId)
-  const found = await query
-    .selectFrom('users')
-    .select(['id', 'idp_user_id', 'email'])
-    .where((either) =>
-      either.or([
-        either('id', '=', asked),
-        either.and([either('email_key', '=', emailKey(asked)), either('proven_key', '=', emailKey(asked))]),
-      ]),
-    )
+  const found = await peopleNamed(query, asked)
     .where('id', '<>', freshId ?? '')
     .execute()
   const [old, ...others] = found

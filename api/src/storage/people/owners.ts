@@ -1,7 +1,7 @@
-import { emailKey } from '../../domain/base/email.ts'
 import { madeByOperator } from '../../domain/base/event.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
+import { peopleNamed } from './linked-sides.ts'
 import { changeMember } from './members.ts'
 
 type Named = { id: string; name: string }
@@ -36,15 +36,7 @@ export async function makeOwner(
   const tenants = transaction.selectFrom('tenants').select('name').where('id', '=', tenantId)
   const tenant = await tenants.executeTakeFirst()
   if (tenant === undefined) return `no workspace has the id ${tenantId}`
-  const key = emailKey(asked)
-  const people = await transaction
-    .selectFrom('users')
-    .select(['id', 'email', 'is_active'])
-    .where(({ or, and, eb }) => {
-      const isProven = or([eb('proven_key', '=', key), eb('password_hash', 'is not', null)])
-      return or([eb('id', '=', asked), and([eb('email_key', '=', key), isProven])])
-    })
-    .execute()
+  const people = await peopleNamed(transaction, asked, true).execute()
   const [person, ...others] = people
   if (person === undefined) return 'no person has this id or verified e-mail address'
   if (others.length > 0) return `several people have this address: ${people.map(({ id }) => id).join(', ')}`

@@ -1,13 +1,7 @@
 import { emailKey } from '../../domain/base/email.ts'
 import { type Event, type EventOrigin, madeBy } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
-import type {
-  HomeTenant,
-  ProvidedChange,
-  ProvidedEmail,
-  SignedOut,
-  SignOut,
-} from '../../domain/people/user.ts'
+import type { Ended, HomeTenant, ProvidedChange, ProvidedEmail, SignOut } from '../../domain/people/user.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
@@ -32,19 +26,17 @@ export async function recordSignOut(
   transaction: Recorded,
   idpUserId: string,
   { reason, ...moment }: SignOut & Moment,
-): Promise<SignedOut | null> {
+): Promise<Ended | null> {
   const id = await personOf(transaction, idpUserId)
   if (id === null) return null
   const actor = reason === 'provider' ? PROVIDER : ({ kind: 'user', id } as const)
   const event = { action: 'user.signed_out', actor, data: { reason }, ...moment } as const
   await recordOfUser(transaction, id, event)
   const end = { actor, ...moment }
-  const remembered_ended =
-    reason === 'all_sessions'
-      ? await endCredentials(transaction, id, end)
-      : reason === 'provider'
-        ? await endGrants(transaction, { userId: id }, { reason: 'signed_out', ...end })
-        : 0
+  let remembered_ended = 0
+  if (reason === 'all_sessions') remembered_ended = await endCredentials(transaction, id, end)
+  if (reason === 'provider')
+    remembered_ended = await endGrants(transaction, { userId: id }, { reason: 'signed_out', ...end })
   return { ended: await identitiesOf(transaction, id), remembered_ended }
 }
 

@@ -11,10 +11,10 @@ export function addOwnAccountRoutes(app: FastifyInstance, options: OwnAccountOpt
   const { sessions } = options
   serveOwn(app, 'changeOwnPassword', async ({ request, reply, body }) => {
     const { session, headers, call } = await signedIn(options, request)
-    const { epoch, ...ended } = await call('PUT', '/api/v1/auth/password', { body, headers })
+    const changed = await call('PUT', '/api/v1/auth/password', { body, headers })
     await sessions.store.removeAll({ idpUserId: session.idpUserId })
-    await sessions.begin(request, reply, { ...session, epoch })
-    return ended
+    await sessions.begin(request, reply, { ...session, epoch: changed.epoch ?? 0 })
+    return changed
   })
   serveOwn(app, 'changeOwnEmail', async ({ request, body }) => {
     const { headers, call } = await signedIn(options, request)

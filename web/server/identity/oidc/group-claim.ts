@@ -1,7 +1,7 @@
 import { ClaimedGroups } from '@keyferry/contract'
 import { z } from 'zod'
 
-type Claims = Readonly<Record<string, unknown>>
+type GroupClaims = Readonly<Record<string, unknown>>
 
 const Fields = z.record(z.string(), z.unknown())
 
@@ -13,7 +13,7 @@ const Listed = z
   .pipe(ClaimedGroups)
 
 /** A claim by its name. If no claim has this name, dots lead into objects: `realm_access.roles`. */
-export function claimIn(claims: Claims, name: string): unknown {
+export function claimIn(claims: GroupClaims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name] ?? undefined
   let value: unknown = claims
   for (const part of name.split('.')) {
@@ -26,7 +26,7 @@ export function claimIn(claims: Claims, name: string): unknown {
 /** The groups that a claim lists; or what it is instead, for the log, without its value. A person with too many groups
  * gets a reference in `_claim_names` instead of the claim: that is not none. */
 export function groupsIn(
-  claims: Claims,
+  claims: GroupClaims,
   { name, absentIsNone }: { name: string; absentIsNone: boolean },
 ): string[] | { found: string } {
   const claim = claimIn(claims, name)

@@ -125,8 +125,8 @@ describe('sign-in', () => {
     }
     const read = [['sre', 'dev'], [], ['sre'], ['sre', '2', 'dev']]
     expect(sent).toEqual([...read, ...Array.from({ length: 5 }, () => undefined)])
-    const told = lines.map((line) => JSON.parse(line))
-    expect(told.map(({ claim, found }) => [claim, found])).toEqual(
+    const warnings = lines.map((line) => JSON.parse(line))
+    expect(warnings.map(({ claim, found }) => [claim, found])).toEqual(
       ['absent', 'number', 'list of 2: string, number', 'list of 1: string', 'list of 501: string'].map(
         (found) => ['groups', found],
       ),

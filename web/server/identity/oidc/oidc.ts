@@ -146,11 +146,10 @@ async function beginSession(
   const { email_verified, ...stated } = profileOf(settings, person)
   const profile = { ...stated, email_verified: email_verified && provesEmail }
   const groups = Array.isArray(person.groups) ? person.groups : null
-  if (groups === null && person.groups !== null)
-    log.warn(
-      { request: request.id, claim: settings.groupsClaim, ...person.groups },
-      'the claim lists no groups: they stay',
-    )
+  if (person.groups !== null && 'found' in person.groups) {
+    const facts = { request: request.id, claim: settings.groupsClaim, found: person.groups.found }
+    log.warn(facts, 'the claim lists no groups: they stay')
+  }
   const ensured = { ...profile, ...invited(returnTo) }
   const known = await provision(api, request, ensured, groups).catch(whenRefused)
   if (typeof known === 'string') return await sendFailure(pages, reply.code(403), known)

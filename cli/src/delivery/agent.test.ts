@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import * as stdEnv from 'std-env'
+import { expect, test, vi } from 'vitest'
 import { detectAgent } from './agent.ts'
 
 test.each([
@@ -18,3 +21,21 @@ test.each([[{}], [{ CLAUDECODE: '' }], [{ AGENT: 'jenkins-4' }], [{ CURSOR_TRACE
     expect(detectAgent(env)).toBeNull()
   },
 )
+
+// A person's own shell has them: in Replit, and where they chose a model for Goose.
+const OF_PERSONS = ['REPL_ID', 'GOOSE_PROVIDER']
+
+test('every variable by which the package std-env knows an agent is one of ours', () => {
+  const source = readFileSync(fileURLToPath(import.meta.resolve('std-env')), 'utf8')
+  const names = [...new Set([...source.matchAll(/"([A-Z][A-Z_]+)"/g)].map(([, name = '']) => name))]
+  for (const name of [...names, 'AI_AGENT']) vi.stubEnv(name, undefined)
+  const known = names.filter((name) => {
+    vi.stubEnv(name, '1')
+    const { name: agent } = stdEnv.detectAgent()
+    vi.stubEnv(name, undefined)
+    return agent !== undefined
+  })
+  vi.unstubAllEnvs()
+  expect(known).toEqual(expect.arrayContaining(['CLAUDECODE', ...OF_PERSONS]))
+  expect(known.filter((name) => detectAgent({ [name]: '1' }) === null)).toEqual(OF_PERSONS)
+})

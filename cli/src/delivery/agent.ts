@@ -6,14 +6,19 @@ import { printable } from '../base/printable.ts'
 // that editor has it too.
 const MARKS: readonly (readonly [variable: string, agent: string])[] = [
   ['CLAUDECODE', 'claude-code'],
+  ['CLAUDE_CODE', 'claude-code'],
   ['CODEX_SANDBOX', 'codex'],
   ['CODEX_THREAD_ID', 'codex'],
   ['CURSOR_AGENT', 'cursor'],
+  ['COPILOT_AGENT', 'copilot'],
+  ['COPILOT_CLI', 'copilot'],
   ['GEMINI_CLI', 'gemini-cli'],
   ['OPENCODE', 'opencode'],
   ['AUGMENT_AGENT', 'augment'],
   ['CLINE_ACTIVE', 'cline'],
   ['GOOSE_TERMINAL', 'goose'],
+  ['JUNIE_DATA', 'junie'],
+  ['JUNIE_SHIM_PATH', 'junie'],
 ]
 // AGENT is a common word; these agents are known to use it.
 const NAMED_BY_AGENT = ['amp', 'goose']

@@ -11,22 +11,17 @@ const READ_AGAIN_MS = 5_000
 // Reading again takes at most 1/50 of the time; after a refusal, 1/10.
 const REST = { usual: 50, refused: 10 } as const
 
-type ByteCount = {
-  bytes: number
-  readAt: number
-  readMs: number
-  wasRefused: boolean
-  reading: Promise<void> | null
-}
+type ByteCount = { bytes: number; wasRefused: boolean; readAgainAt: number }
 
 /**
  * An estimate of the bytes that each tenant has stored, with some for each row, kept by this process. The sum is read
  * from the database at a tenant's first write and again from time to time; in between, only what this process writes is
  * added. A sum at each write would take longer the more is stored, and a counter in a row would make the writers of a
- * tenant wait for each other. So several processes together may pass the bound by what they write within a few seconds.
+ * tenant wait for each other. So several writers together may pass the bound by what they write within a few seconds.
  */
 export class StoredBytes {
   readonly #known = new BoundedMap<string, ByteCount>(KNOWN_TENANTS)
+  readonly #readings = new Map<string, Promise<void>>()
   readonly #sum: (tenantId: string) => Promise<number>
   readonly #bounds: Bounds
 
@@ -35,20 +30,12 @@ export class StoredBytes {
     this.#bounds = bounds
   }
 
-  /** Call before a transaction that stores values. It waits for the database only if the tenant is not known yet, or
-   * if its last write was refused, because deletions since then may have made room. */
+  /** Call before a transaction that stores values. After a refusal it reads sooner: deletions may have made room. */
   async prepare(tenantId: string): Promise<void> {
-    const known = this.#known.get(tenantId) ?? this.#unknown(tenantId)
-    const rest = known.wasRefused
-      ? known.readMs * REST.refused
-      : Math.max(READ_AGAIN_MS, known.readMs * REST.usual)
-    if (performance.now() - known.readAt < rest) return
-    known.reading ??= this.#read(tenantId, known).finally(() => {
-      known.reading = null
-    })
-    if (known.wasRefused || known.readAt === NEVER) await known.reading
-    // A later write reports a database that is unavailable.
-    else known.reading.catch(() => undefined)
+    if (performance.now() < (this.#known.get(tenantId)?.readAgainAt ?? 0)) return
+    const reading = this.#readings.get(tenantId) ?? this.#read(tenantId)
+    this.#readings.set(tenantId, reading)
+    await reading.finally(() => this.#readings.delete(tenantId))
   }
 
   /** @param valueBytes of one value that is stored
@@ -57,30 +44,26 @@ export class StoredBytes {
     const known = this.#known.get(tenantId)
     if (known === undefined) return
     const bytes = valueBytes + LIMITS.storedRowBytes
-    known.wasRefused = known.bytes + bytes > this.#bounds.tenantBytes
-    if (known.wasRefused) throw workspaceFull(this.#bounds)
+    if (known.bytes + bytes > this.#bounds.tenantBytes) {
+      if (!known.wasRefused) known.readAgainAt = 0
+      known.wasRefused = true
+      throw workspaceFull(this.#bounds)
+    }
     known.bytes += bytes
   }
 
-  #unknown(tenantId: string): ByteCount {
-    const known = { bytes: 0, readAt: NEVER, readMs: 0, wasRefused: false, reading: null }
-    this.#known.set(tenantId, known)
-    return known
-  }
-
-  async #read(tenantId: string, known: ByteCount): Promise<void> {
-    const before = { bytes: known.bytes, at: performance.now() }
-    const sum = await this.#sum(tenantId)
-    known.bytes = sum + (known.bytes - before.bytes)
-    known.readAt = performance.now()
-    known.readMs = known.readAt - before.at
-    known.wasRefused = false
+  async #read(tenantId: string): Promise<void> {
+    const begunAt = performance.now()
+    const wasRefused = this.#known.get(tenantId)?.wasRefused === true
+    const bytes = await this.#sum(tenantId)
+    const now = performance.now()
+    const rest = (now - begunAt) * (wasRefused ? REST.refused : REST.usual)
+    const readAgainAt = now + (wasRefused ? rest : Math.max(READ_AGAIN_MS, rest))
+    this.#known.set(tenantId, { bytes, wasRefused: false, readAgainAt })
   }
 }
 
 const ROW_BYTES = sql.lit(LIMITS.storedRowBytes)
-
-const NEVER = Number.NEGATIVE_INFINITY
 
 function summing({ query }: Pick<Queries, 'query'>): (tenantId: string) => Promise<number> {
   type Read = (tenantId: string, after: string) => Promise<Size[]>

@@ -185,10 +185,15 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
 
   test('a file is dropped', async () => {
     const page = await open('/bundles/import?bundle=dev/dropped')
-    const dropped = await page.evaluateHandle(
-      'const data = new DataTransfer(); data.items.add(new File(["A=1"], ".env")); data',
-    )
-    await content(page).dispatchEvent('drop', { dataTransfer: dropped })
+    await content(page).waitFor()
+    // Otherwise the browser would open the file in place of the page.
+    const areTaken = await page.evaluate(`
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File(['A=1'], '.env'))
+      const drag = { dataTransfer, bubbles: true, cancelable: true }
+      const field = document.querySelector('textarea');
+      ['dragover', 'drop'].map((name) => !field.dispatchEvent(new DragEvent(name, drag)))`)
+    expect(areTaken).toEqual([true, true])
     await expect.poll(() => content(page).inputValue()).toBe('A=1')
     await page.getByRole('button', { name: 'Import 1 variable' }).waitFor()
     await closePage(page)

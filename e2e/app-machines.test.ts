@@ -288,6 +288,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await expectNoSidewaysScroll(page)
     await page.keyboard.press('/')
     await page.keyboard.type('nightly')
+    expect(await page.getByLabel('Search machines').inputValue()).toBe('nightly')
     await expect.poll(() => page.getByRole('listitem').count()).toBe(1)
     await page.getByRole('listitem').getByRole('link').click()
     await page.getByText('It has no way to prove itself.').waitFor()

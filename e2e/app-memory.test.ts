@@ -221,6 +221,13 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save as a calendar file' }).click()
     expect((await download).suggestedFilename()).toBe('keyferry-expiry.ics')
+    const rotated = { name: 'ROTATED', value: 'x', rotate_after_days: 60 }
+    await createClient(server.url)('POST', '/api/v1/keys', { body: rotated })
+    await page.reload()
+    const later = page.getByRole('list', { name: 'Later' }).getByRole('listitem')
+    await expect
+      .poll(() => later.allInnerTexts())
+      .toEqual([expect.stringMatching(/^ROTATED.*replace every 60 days/s)])
     const { verification_uri_complete } = await askApproval(server.url, { bundle: 'ci' })
     await page.goto(server.url + verification_uri_complete)
     await readRequest(page)

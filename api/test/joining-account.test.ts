@@ -33,15 +33,15 @@ describe.each(oneDatabase)('a local account by an invitation, on %s', (kind) => 
     const { user_id, tenant_id } = json
     expect([status, json]).toEqual([
       201,
-      { user_id, tenant_id: owner.tenantId, role: 'member', joined_tenant_id: owner.tenantId },
+      { user_id, tenant_id: owner.tenantId, role: 'member', joined_tenant_id: owner.tenantId, epoch: 0 },
     ])
     const as = { userId: user_id, tenantId: tenant_id }
     expect((await api.call('getMe', { as })).json).toMatchObject({ email, role: 'member' })
     expect((await api.call('listTenants', { as })).json).toHaveLength(1)
     const logIn = () => api.call('logIn', { body: { email, password: PASSWORD } })
-    expect((await logIn()).json).toEqual({ user_id, tenant_id, role: 'member' })
+    expect((await logIn()).json).toEqual({ user_id, tenant_id, role: 'member', epoch: 0 })
     const own = (await api.call('createTenant', { as, body: { name: 'Own' } })).json
-    expect((await logIn()).json).toEqual({ user_id, tenant_id: own.id, role: 'owner' })
+    expect((await logIn()).json).toEqual({ user_id, tenant_id: own.id, role: 'owner', epoch: 0 })
   })
 
   test('once it is removed everywhere, its next sign-in makes a workspace', async () => {

@@ -75,6 +75,7 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waits = [client.wait(requestId)]
+    await node(0).untilHeld()
     // Too soon, so it is refused, and comes again when it may.
     const patient = async () => {
       const refused = await client.wait(requestId, {}, node(1))

@@ -30,7 +30,7 @@ class Meanwhile extends Faults {
   }
 }
 
-const ofAccount = { userId: expect.any(String), remembered: 0 }
+const ofAccount = { userId: expect.any(String), remembered: 0, ownerless: [] }
 
 describe.each(oneDatabase)('members that are removed or demoted, on %s', (kind) => {
   const meanwhile = new Meanwhile()

@@ -42,6 +42,7 @@ export type Counts = {
   readonly mutants: number
   readonly seed: number
   readonly isFresh: boolean
+  readonly only: readonly string[]
 }
 
 type Command = (counts: Counts) => AsyncGenerator<Verdict>
@@ -107,8 +108,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     yield await holdProperties(fuzz)
   },
 
-  async *mutants({ mutants, seed, isFresh }) {
-    yield* testMutants({ count: mutants, seed, isFresh })
+  async *mutants({ mutants, ...drawing }) {
+    yield* testMutants({ count: mutants, ...drawing })
   },
 
   async *trials() {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { COMMANDS, type Counts } from './commands.ts'
 
 const USAGE = `npm run faults -- [NAME…] [--kills 30] [--approvals 500] [--waiters 8] [--revocations 1000]
-    [--idle 10000] [--fuzz 20000] [--soak-minutes 20] [--mutants 80] [--seed 1] [--fresh]
+    [--idle 10000] [--fuzz 20000] [--soak-minutes 20] [--mutants 80] [--seed 1] [--fresh] [--only FILE]
 Names: ${Object.keys(COMMANDS).join(', ')}; without one, all.\n`
 
 const { values, positionals } = parseArgs({
@@ -18,6 +18,7 @@ const { values, positionals } = parseArgs({
     mutants: { type: 'string', default: '80' },
     seed: { type: 'string', default: '1' },
     fresh: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
     help: { type: 'boolean', default: false },
   },
 })
@@ -32,12 +33,13 @@ const counts: Counts = {
   mutants: Number(values.mutants),
   seed: Number(values.seed),
   isFresh: values.fresh,
+  only: values.only,
 }
 const unknown = positionals.filter((name) => !(name in COMMANDS))
 if (
   values.help ||
   unknown.length > 0 ||
-  !Object.values(counts).every((count) => typeof count === 'boolean' || count > 0)
+  !Object.values(counts).every((count) => typeof count !== 'number' || count > 0)
 ) {
   process.stderr.write(USAGE)
   process.exit(values.help ? 0 : 2)

@@ -13,11 +13,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hasPrograms } from '../../../plumbing/test/programs.ts'
 import { writeOutputFile } from './output-file.ts'
-
-const fsyncSync = vi.hoisted(() => vi.fn())
-vi.mock('node:fs', async (original) => ({ ...(await original<object>()), fsyncSync }))
 
 const NOBODY = 65_534
 const canChangeUser = process.platform === 'linux' && process.getuid?.() === 0
@@ -77,37 +75,43 @@ describe('a draft', () => {
   })
 })
 
-const write = () => writeOutputFile({ path: join(folder, '.env'), mayReplace: true }, 'SECRET=1')
-
-function failWith(code: string): void {
-  fsyncSync.mockImplementation(() => {
-    throw Object.assign(new Error(code), { code })
-  })
+/** What a program that writes the file prints as an error.
+ * @param before starts it */
+function written(before: readonly string[], mayReplace = true, account = {}): string {
+  const script = `import(process.argv[1]).then(({ writeOutputFile: write }) =>
+    write({ path: process.argv[2], mayReplace: ${mayReplace} }, 'SECRET=1'))`
+  const program = [
+    process.execPath,
+    '-e',
+    script,
+    join(import.meta.dirname, 'output-file.ts'),
+    join(folder, '.env'),
+  ]
+  const [command = '', ...args] = [...before, ...program]
+  return spawnSync(command, args, { encoding: 'utf8', ...account }).stderr
 }
 
+const failing = (code: string) =>
+  ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=fsync', '-e', `inject=fsync:error=${code}`] as const
+
 describe('a file that is whole', () => {
-  afterEach(() => void fsyncSync.mockReset())
+  test.skipIf(!hasPrograms('strace')).each(['EINVAL', 'EOPNOTSUPP', 'ENOSYS'])(
+    'needs no fsync where the system says %s',
+    (code) => {
+      expect(written(failing(code))).toBe('')
+      expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('SECRET=1')
+    },
+  )
 
-  test.each(['EINVAL', 'ENOTSUP', 'ENOSYS'])('needs no fsync where the system says %s', (code) => {
-    failWith(code)
-    write()
-    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('SECRET=1')
-  })
-
-  test('is not there if the disk fails', () => {
-    failWith('EIO')
-    expect(write).toThrow(/EIO/)
+  test.skipIf(!hasPrograms('strace'))('is not there if the disk fails', () => {
+    expect(written(failing('EIO'))).toContain('EIO')
     expect(readdirSync(folder)).toEqual([])
   })
 
   test.skipIf(!canChangeUser)('needs no folder that can be listed', () => {
     chmodSync(folder, 0o300)
     chownSync(folder, NOBODY, NOBODY)
-    const script = `import(process.argv[1]).then(({ writeOutputFile: write }) =>
-      write({ path: process.argv[2], mayReplace: false }, 'SECRET=1'))`
-    const args = ['-e', script, join(import.meta.dirname, 'output-file.ts'), join(folder, '.env')]
-    const { stderr } = spawnSync(process.execPath, args, { uid: NOBODY, gid: NOBODY, encoding: 'utf8' })
-    expect(stderr).toBe('')
+    expect(written([], false, { uid: NOBODY, gid: NOBODY })).toBe('')
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('SECRET=1')
   })
 })

@@ -21,14 +21,14 @@ const NOTICED = 0.9
 
 const SHOWN = 70
 
-/** `isFresh`: record again which test calls what. */
-type Drawing = { count: number; seed: number; isFresh: boolean }
+/** `isFresh`: record again which test calls what. `only`: parts of the names of files; empty: all that are drawn. */
+type Drawing = { count: number; seed: number; isFresh: boolean; only: readonly string[] }
 
 type Sources = ReadonlyMap<string, string>
 
 /** Change the product in places that a seed draws, one after the other, and run the nearest tests.
  * @returns a verdict on each change that no test noticed, and their share */
-export async function* testMutants({ count, seed, isFresh }: Drawing): AsyncGenerator<Verdict> {
+export async function* testMutants({ count, seed, isFresh, only }: Drawing): AsyncGenerator<Verdict> {
   const sources = textsOf(
     ROOMS.map((room) => `${room}/**/*.{ts,tsx}`),
     (file) => !NOT_PRODUCT.test(file),
@@ -36,10 +36,11 @@ export async function* testMutants({ count, seed, isFresh }: Drawing): AsyncGene
   using copy = new Copy()
   const recording = await recordTests(copy, sources, isFresh)
   const trial = new Trial(copy, sources, recording)
-  const drawn = draw(
+  const all = draw(
     ROOMS.map((room) => roomOf(room, sources)),
     { count, seed },
   )
+  const drawn = all.filter(({ file }) => only.length === 0 || only.some((part) => file.includes(part)))
   let noticed = 0
   let survived = 0
   for (const mutant of drawn) {

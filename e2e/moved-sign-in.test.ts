@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
     await owner('POST', '/api/v1/bundles', { body: { name: 'dev/app' } })
     await joinAs(owner, KIM)
     await start({ ...oidc, LINK_FROM: 'accounts' })
-    expect(server.output()).toContain('LINK_FROM is gone: link people with keyferry-server link-people')
+    expect(server.output()).toContain('LINK_FROM is gone: use keyferry-server link-people')
     expect((await fetch(`${url}/api/v1/me`, { headers: old })).status).toBe(401)
     const body = JSON.stringify(OWNER)
     const headers = { 'content-type': 'application/json' }

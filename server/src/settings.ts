@@ -28,8 +28,7 @@ export function goneSettings(environment: NodeJS.ProcessEnv): string[] {
 }
 
 const TYPED = 'APPROVAL_ASSURANCE=typed is gone, and counts as bound. Set bound.'
-const LINK_FROM =
-  'LINK_FROM is gone: link people with keyferry-server link-people, and remove the LINK_ settings.'
+const LINK_FROM = 'LINK_FROM is gone: use keyferry-server link-people, and remove the LINK_ settings.'
 
 /** Whether a file holds a setting that can change while the server runs. */
 export function hasFiles(environment: NodeJS.ProcessEnv = process.env): boolean {

@@ -59,7 +59,7 @@ test.each<NodeJS.ProcessEnv>([
 ])('the start with %o says in one line how to link people now', (environment) => {
   const lines = linesOf('all', environment).filter((line) => line.includes('LINK_'))
   expect(lines).toEqual([
-    expect.stringContaining('LINK_FROM is gone: link people with keyferry-server link-people'),
+    expect.stringContaining('LINK_FROM is gone: use keyferry-server link-people'),
   ])
 })
 

@@ -26,6 +26,7 @@ const OfBundle = Choices.extend({
 })
 
 const Body = z.looseObject({
+  key_id: z.string().optional(),
   key_ids: z.array(z.string()).optional(),
   bundle_id: z.string().optional(),
   dry_run: z.boolean().optional(),
@@ -48,7 +49,7 @@ export function aboutOf({ act, touch, params, body }: Sent): CallSubject | null 
   const { bundle_id, key_id, machine_id, user_id, group_id, proposal_id } = Ids.parse(params ?? {})
   const ids = {
     bundleIds: [bundle_id].filter(isGiven),
-    keyIds: [key_id].filter(isGiven),
+    keyIds: [key_id, bodyOf(body).key_id].filter(isGiven),
     machineIds: [machine_id].filter(isGiven),
     userIds: [user_id].filter(isGiven),
     groupIds: [group_id].filter(isGiven),

@@ -142,7 +142,7 @@ function deviceNoncesOf(shortLived: ShortLived, clock: ClockAndIds): (nonce: str
   return (nonce) => nonces.useOnce(`device ${nonce}`, DEVICE_NONCE_SECONDS)
 }
 
-// A standby, a read-only database and a full one answer reads. The next sweep deletes the row.
+// Tests with a write: a standby, a read-only or a full database still answers reads. A sweep deletes the row.
 async function failingStores({ single }: Database, { redis }: ShortLived): Promise<string[]> {
   const written = single((query) =>
     query

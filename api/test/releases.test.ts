@@ -59,6 +59,7 @@ describe.each(places)('returning an approval on %s and %s', (kind, redisUrl) => 
 
   test.each([
     ['owners approve', { approvers: 'owner' }, { approvers: null }],
+    ['two people approve', { approvals_needed: 2 }, { approvals_needed: null }],
     ['agents get nothing', { agents: 'deny' }, { agents: null }],
     ['values stay on the computer', { assurance: 'local' }, { assurance: 'bound' }],
   ])('rules that changed after the approval count at its return: %s', async (_, rules, before) => {

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiSettings } from '../src/settings.ts'
 import { expectError, startTestApi, type TestApi } from './api.ts'
 
-const CLOSED =
-  'Nobody signs up here without an invitation: ask an owner of a workspace for one, and open its link'
+const CLOSED = 'You need an invitation: ask an owner of a workspace for one, and open its link'
 
 let people = 0
 const profile = (email: string, more: object = {}) => {

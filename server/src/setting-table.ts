@@ -91,7 +91,7 @@ export const SETTINGS = {
   },
   SIGN_UP: {
     means:
-      'who may sign in for the first time without an invitation (AUTH_MODE=oidc or clerk): everyone (also if unset), invited (nobody), or domains of verified e-mail addresses, separated by commas; the very first person needs neither',
+      'who may sign in for the first time (AUTH_MODE=oidc or clerk): everyone (default), invited (with an invitation), or domains whose verified e-mail addresses need none, separated by commas; the first person may',
     mustBe: 'everyone, invited, or domains such as example.com, separated by commas',
     schema: read.signUp.optional(),
   },

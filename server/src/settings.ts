@@ -27,7 +27,7 @@ export function goneSettings(environment: NodeJS.ProcessEnv): string[] {
   return environment['LINK_FROM'] ? [...typed, LINK_FROM] : typed
 }
 
-const TYPED = 'APPROVAL_ASSURANCE=typed is gone, and counts as bound. Set bound.'
+const TYPED = 'APPROVAL_ASSURANCE=typed no longer exists and counts as bound. Set APPROVAL_ASSURANCE=bound.'
 const LINK_FROM = 'LINK_FROM is gone: use keyferry-server link-people, and remove the LINK_ settings.'
 
 /** Whether a file holds a setting that can change while the server runs. */

@@ -48,7 +48,7 @@ test('the grade typed is read as bound, and the start says so', () => {
   const environment = { ...HOSTED, APPROVAL_ASSURANCE: 'typed' }
   expect(readSettings(environment).APPROVAL_ASSURANCE).toBe('bound')
   expect(linesOf('all', environment)).toContain(
-    '  APPROVAL_ASSURANCE=typed is gone, and counts as bound. Set bound.',
+    '  APPROVAL_ASSURANCE=typed no longer exists and counts as bound. Set APPROVAL_ASSURANCE=bound.',
   )
 })
 
@@ -58,9 +58,7 @@ test.each<NodeJS.ProcessEnv>([
   { LINK_FROM: 'any' },
 ])('the start with %o says in one line how to link people now', (environment) => {
   const lines = linesOf('all', environment).filter((line) => line.includes('LINK_'))
-  expect(lines).toEqual([
-    expect.stringContaining('LINK_FROM is gone: use keyferry-server link-people'),
-  ])
+  expect(lines).toEqual([expect.stringContaining('LINK_FROM is gone: use keyferry-server link-people')])
 })
 
 test('the start without LINK_FROM says nothing of it', () => {

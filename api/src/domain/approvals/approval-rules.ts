@@ -191,6 +191,8 @@ type LateReturn = {
   by: ReleaseWay
   approver: Pick<Caller, 'userId' | 'role'> | null
   touches: readonly unknown[] | undefined
+  /** How many people approved. */
+  given: number
 }
 
 /** Refuses the return of an approval that the rules do not allow any more.
@@ -198,11 +200,11 @@ type LateReturn = {
  * @throws DomainError conflict */
 export function requireStillAllowed(
   policy: Policy | null,
-  { request, by, approver, touches = [] }: LateReturn,
+  { request, by, approver, touches = [], given }: LateReturn,
 ): void {
   if (policy && approver && mayApprove(policy, approver) && waysOf({ policy, request }).includes(by)) {
-    const isSigned = policy.touch === 'none' || touches.length >= policy.approvals_needed
-    if (isSigned && !(policy.agents === 'deny' && isFromAgent(request))) return
+    const signed = policy.touch === 'none' ? given : touches.length
+    if (signed >= policy.approvals_needed && !(policy.agents === 'deny' && isFromAgent(request))) return
   }
   throw new DomainError('conflict', 'The rules changed after the approval: run the command again')
 }

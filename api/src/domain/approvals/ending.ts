@@ -8,7 +8,6 @@ import type { Approved } from '../requests/approved.ts'
 import { isClaimed, leaveStep } from '../requests/request-steps.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import {
-  type ApprovalRequest,
   approvalOf,
   heldSupport,
   type StoredRequest,
@@ -54,7 +53,7 @@ export type Ending = {
   /** What the rules demand of its return; null: nobody knows any more. */
   assurance(): Promise<Assurance | null>
   /** It is about to return to the terminal. */
-  returning?(request: ApprovalRequest): Promise<Carrying>
+  returning?(stored: StoredRequest): Promise<Carrying>
   /** Its return failed with this error, so it gives nothing, and the request is open again. */
   refused?(own: JoinedStores, error: unknown): Promise<void>
   /** It will return by a code. */

@@ -92,7 +92,7 @@ async function returnHeld(parts: ReleaseParts, stored: Held, attempt: SecretAtte
   const returns = !attempt.isKept && isSameReleaseHash(stored.held.hash, attempt.hash)
   const progress = { isCarrying: returns }
   try {
-    const carrying = returns ? await ending?.returning?.(stored.request) : undefined
+    const carrying = returns ? await ending?.returning?.(stored) : undefined
     progress.isCarrying = false
     const returning = { stored, attempt, carrying, progress }
     return await parts.together((own) => returnTogether(parts, own, returning), {

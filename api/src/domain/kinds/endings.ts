@@ -39,13 +39,14 @@ function deliveryEnding(parts: EndingParts, approved: ApprovedDelivery): Ending 
   return {
     ...deliveryEnd(approved),
     assurance: async () => (await policy())?.assurance ?? null,
-    async returning(request) {
+    async returning({ request, first }) {
+      const given = first === null ? 1 : 2
       const now = await policy()
       return {
         async inside(own, { by, member, at, origin }) {
           const isHere = member !== null && reaches(member.reach, bundle.name)
           const approver = isHere ? { role: member.role, userId: approved.approverId } : null
-          requireStillAllowed(now, { request, by, approver, touches: approved.touches })
+          requireStillAllowed(now, { request, by, approver, touches: approved.touches, given })
           await own.deliveries.release(tenant.id, { deliveryId, at, origin, by })
           if (by === 'loopback') await remember({ own, clock }, request, approved)
           return null
@@ -105,7 +106,7 @@ function depositEnding(parts: EndingParts, approval: ApprovedDeposit): Ending {
   return {
     ...depositEnd(approval),
     assurance: async () => approval.assurance,
-    returning: (request) => returningDeposit(parts, approval, request),
+    returning: ({ request }) => returningDeposit(parts, approval, request),
     async refused(own, error) {
       const isChanged = error instanceof DomainError && error.code === 'plan_changed'
       const end = {

@@ -154,8 +154,7 @@ async function isInvited(
 }
 
 function signUpClosed(): DomainError {
-  const text =
-    'Nobody signs up here without an invitation: ask an owner of a workspace for one, and open its link'
+  const text = 'You need an invitation: ask an owner of a workspace for one, and open its link'
   return new DomainError('sign_up_closed', text)
 }
 

@@ -248,8 +248,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    // A request without a MAC counts for nothing. Its client learns that it is lost, and asks again; so does a machine
-    // that was refused.
+    // Rows without a MAC are invalid, so they go: clients and refused machines ask again.
     name: '0031-request-macs',
     statements: ({ text, count, bytes }) => [
       'delete from requests',

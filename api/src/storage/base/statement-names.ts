@@ -53,7 +53,7 @@ function nameOf(text: string): string | undefined {
   return name
 }
 
-// After a failover, this connection is to the former primary: the next one may find the new one.
+// After a failover, this connection leads to the old primary; a new one may reach the new primary.
 function isReadOnly(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '25006'
 }

@@ -3,8 +3,8 @@ import { isRowMac, rowMac } from '@keyferry/crypto/row-mac'
 import { changedPastServer, type RowSeals } from '../seals/row-seals.ts'
 
 /*
- * An approval is a row of the table `requests`: who can write there could otherwise make one up, and the server would
- * carry it out. So the MAC of a row covers what was asked, what became of it, until when it counts, and its payload.
+ * An approval is a row of the table `requests`, and the server carries it out. Without a MAC, anyone who can write to
+ * the table could forge one. It covers what was asked, what became of it, until when it counts, and its payload.
  */
 
 /** What the MAC of a row covers. `payload_hash`: null without a payload. */

@@ -54,10 +54,7 @@ export function requestRows({ query, hold, seals }: Pick<Queries, 'query' | 'hol
   const rowOf = (id: string) => selected(query).where('id', '=', id)
   const readRow = preparedStatement((value: (name: 'id') => string) => rowOf(value('id')))
   const readPayload = preparedStatement((value: (name: 'id') => string) =>
-    query
-      .selectFrom('requests')
-      .select(['request', 'payload', 'payload_hash', 'expires_at_ms'])
-      .where('id', '=', value('id')),
+    rowOf(value('id')).select('payload'),
   )
   const holdRow = preparedStatement((value: (name: 'id') => string) =>
     rowOf(value('id')).select('payload').modifyEnd(hold),
@@ -97,7 +94,9 @@ export function requestRows({ query, hold, seals }: Pick<Queries, 'query' | 'hol
     },
     async findPayload(id: string) {
       const [row] = await ask(query, readPayload({ id }))
-      return row && { ...row, payload: wholePayload(row.payload, row.payload_hash) }
+      if (row === undefined || row.payload === null) return row
+      macs.require(row)
+      return { ...row, payload: wholePayload(row.payload, row.payload_hash) }
     },
     /** The request of a row, if its lifetime has not ended.
      * @throws DomainError internal: no server wrote this row */

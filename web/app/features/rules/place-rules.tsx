@@ -57,7 +57,7 @@ export function PlaceRules({ place, asked }: PlaceRulesProps) {
       )}
       {place.set.was_typed === true && (
         <p className="mt-2 text-xs text-ink-soft">
-          Typing the check code is no rule any more. Here, values go {choiceOf('assurance', 'bound').word}.
+          Typing the check code is no longer a rule. Values here go {choiceOf('assurance', 'bound').word}.
         </p>
       )}
       {loosening !== null && (

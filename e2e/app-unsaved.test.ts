@@ -352,7 +352,12 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await own.getByText('BEFORE', { exact: true }).first().waitFor()
     await own.context().clearCookies()
     const name = newName()
+    // A call in the background may show the dialog before the preview is asked for.
+    const refused = own.waitForResponse(
+      (answer) => answer.url().endsWith('/imports') && answer.status() === 401,
+    )
     await own.locator('textarea').fill(`${name}=planted-import`)
+    await refused
     await signedOut(own).waitFor()
     await comeBack(own, cookie)
     await signedOut(own).waitFor({ state: 'detached' })

@@ -341,7 +341,8 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await expectEnd(page, 'This request has expired')
   })
 
-  test('a typed check code: a wrong one is refused, the right one approves', async () => {
+  /** The page of a request whose client takes nothing back, on a server with accounts. */
+  async function openSignedIn() {
     const own = await startOwn(ACCOUNTS)
     const session = await setUpOwner(own.url)
     await createLibrary(own.url, undefined, sessionHeaders(own.url, session))
@@ -350,6 +351,11 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.context().addCookies([{ ...session, url: own.url }])
     await page.goto(own.url + request.verification_uri_complete)
     await readRequest(page)
+    return { page, request, session }
+  }
+
+  test('a typed check code: a wrong one is refused, the right one approves', async () => {
+    const { page, request } = await openSignedIn()
     const code = page.getByLabel('Type the code that your terminal shows.')
     expect(await code.evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true)
     await expectAccessible(page)
@@ -368,14 +374,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
   })
 
   test('a session that ended leads to sign-in, and back to the decision', async () => {
-    const own = await startOwn(ACCOUNTS)
-    const session = await setUpOwner(own.url)
-    await createLibrary(own.url, undefined, sessionHeaders(own.url, session))
-    const request = await askApproval(own.url, { bundle: 'dev/app' })
-    const page = await openPage(browser)
-    await page.context().addCookies([{ ...session, url: own.url }])
-    await page.goto(own.url + request.verification_uri_complete)
-    await readRequest(page)
+    const { page, request, session } = await openSignedIn()
     await page.getByText('This client cannot return the approval to a terminal.').waitFor()
     await typeCheckCode(page, request.user_code)
     await page.context().clearCookies({ name: session.name })

@@ -43,10 +43,8 @@ describe.skipIf(!hasPostgres())('connections to PostgreSQL', () => {
     const name = new URL(databaseUrl).pathname.slice(1)
     const readOnly = (how: string) => administer(databaseUrl, `alter database "${name}" ${how}`)
     await readOnly('set default_transaction_read_only = on')
-    await administer(
-      databaseUrl,
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-    )
+    const others = 'datname = current_database() and pid <> pg_backend_pid()'
+    await administer(databaseUrl, `select pg_terminate_backend(pid) from pg_stat_activity where ${others}`)
     const readiness = async () => {
       const { status, json } = await api.call('getReadiness')
       return [status, json.failing]

@@ -1,9 +1,13 @@
 import { join } from 'node:path'
+import { digestOf } from '@keyferry/crypto/digest'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { AroundRequests } from '../src/requesting.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
+import { DepositClient } from './deposit-client.ts'
+import { unwrapped } from './faulty-requests.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
 
 /** A program that writes into the database, without the root key. */
@@ -90,4 +94,37 @@ describe.each(databases)('a writer of the requests, on %s', (kind) => {
     await client.release(id, secret)
     expect(client.opened(await client.waits(id))).toEqual({ URL: 'pg://s3cret' })
   })
+})
+
+test('a box that a writer swaps while it is read is not taken for the deposit', async () => {
+  let isSwapped = false
+  let rows: Database | null = null
+  const set = (columns: object, id: string) =>
+    rows?.single((query) => query.updateTable('requests').set(columns).where('id', '=', id).execute())
+  const aroundRequests: AroundRequests = ({ requests, together }) => ({
+    together,
+    requests: {
+      ...unwrapped(requests),
+      async box(id, nowMs) {
+        const columns = rows?.query.selectFrom('requests').select(['payload', 'payload_hash'])
+        const before = await columns?.where('id', '=', id).executeTakeFirst()
+        const payload = `${before?.payload} `
+        if (isSwapped) await set({ payload, payload_hash: digestOf(payload) }, id)
+        try {
+          return await requests.box(id, nowMs)
+        } finally {
+          await set({ ...before }, id)
+        }
+      },
+    },
+  })
+  const api = await startTestApi('sqlite', { trustProxy: ['127.0.0.1'], aroundRequests })
+  rows = await openDatabase(join(api.settings.dataDir, 'keyferry.db'))
+  const client = new DepositClient(api)
+  const params = { request_id: await client.deposit('test/app', { URL: 'x' }) }
+  expect((await api.call('getRequestContext', { params })).json.deposit).not.toBeNull()
+  isSwapped = true
+  expect((await api.call('getRequestContext', { params })).status).toBe(500)
+  await rows.close()
+  await api.close()
 })

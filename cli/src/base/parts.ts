@@ -91,7 +91,7 @@ export type Parts = {
   /** Runs the program as a child that can be restarted.
    * @throws CliError 126 · 127 · general */
   readonly superviseProgram: (start: ProgramStart) => Promise<SupervisedProgram>
-  /** Runs `child`, a program at the terminal to which Ctrl-C and Ctrl-\ belong meanwhile. */
+  /** Runs `child`, which alone handles Ctrl-C and Ctrl-\ until it ends. */
   readonly leaveKeysTo: <T>(child: () => Promise<T>) => Promise<T>
   /** Runs `cleanUp` when a signal ends the client; returns a function that cancels this. */
   readonly atInterrupt: (cleanUp: CleanUp) => () => void

@@ -7,16 +7,15 @@ import { hasRoom } from './domain/webhook-outbox.ts'
 import { webhookHandlers } from './handlers.ts'
 import { callReceiver } from './sending/webhook-call.ts'
 import { fanOut } from './storage/webhook-fan-out.ts'
-import { createWebhookLogStore } from './storage/webhook-log.ts'
 import { createWebhookOutbox } from './storage/webhook-outbox.ts'
 import { webhookSecrets } from './storage/webhook-secrets.ts'
-import { createWebhookStore } from './storage/webhooks.ts'
+import { sweepMessages } from './storage/webhook-sweeping.ts'
 
 const SWEEP_MESSAGES_SECONDS = 600
 
 export function handlers({ queries, ring, clock, guard: targets }: ModuleParts) {
-  const webhooks = createWebhookStore(queries, webhookSecrets(new TenantKeys(queries, ring)))
-  return webhookHandlers({ webhooks, webhookLog: createWebhookLogStore(queries), clock, targets })
+  const secrets = webhookSecrets(new TenantKeys(queries, ring))
+  return webhookHandlers({ queries, secrets, clock, targets })
 }
 
 /** Send the messages, until `opened` ends. */
@@ -35,7 +34,7 @@ export const start: ApiModule['start'] = (opened, { queries, ring, guard, steps,
     log,
   })
   opened.adopt(sender, (it) => it.close())
-  const sweep = () => outbox.sweep(clock.now().toISOString())
+  const sweep = () => sweepMessages(queries, clock.now().toISOString())
   sweepEvery(opened, SWEEP_MESSAGES_SECONDS, { name: 'webhook sweep', sweep, steps, log })
 }
 

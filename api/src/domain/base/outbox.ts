@@ -10,7 +10,7 @@ export type Lease = { claim: string; now: string; until: string }
 export type ReceiverPlace = { id: string }
 
 /** A call that was made. */
-type SentCall<Message, Outcome> = { claim: string; message: Message; outcome: Outcome; now: Date }
+export type SentCall<Message, Outcome> = { claim: string; message: Message; outcome: Outcome; now: Date }
 
 export interface Outbox<Place extends ReceiverPlace, Message, Outcome> {
   /** Receivers with a message to send now that no node has claimed, the longest waiting first, and none of what has no

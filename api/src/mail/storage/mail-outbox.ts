@@ -1,8 +1,8 @@
 import { MAIL_TIMES, type MailKind, OWN_MAILS } from '@keyferry/contract/mail'
 import { z } from 'zod'
-import type { Lease, Outbox, ReceiverPlace } from '../../domain/base/outbox.ts'
+import type { Lease, Outbox, ReceiverPlace, SentCall } from '../../domain/base/outbox.ts'
 import type { Queries, Query } from '../../storage/base/queries.ts'
-import { hasChanged } from '../../storage/base/statements.ts'
+import { changing, hasChanged } from '../../storage/base/statements.ts'
 import { type MailFacts, type MailOutcome, settledMail } from '../domain/mail.ts'
 import { noteExpiriesAgain } from './mail-queue.ts'
 import type { MailRow } from './rows.ts'
@@ -33,13 +33,13 @@ export function hasMailRoom(running: readonly ReceiverPlace[], place: ReceiverPl
   return running.length < ROOM && running.every(({ id }) => id !== place.id)
 }
 
-export function createMailOutbox({ query, write }: Queries): Outbox<ReceiverPlace, QueuedMail, MailOutcome> {
+export function createMailOutbox(queries: Queries): Outbox<ReceiverPlace, QueuedMail, MailOutcome> {
   return {
-    due: (now) => due(query, now),
-    claim: (place, lease) => write((transaction) => claim(transaction, place, lease)),
-    next: (place, lease) => write((transaction) => next(transaction, place, lease)),
-    settle: (place, sent) => write((transaction) => settle(transaction, place, sent)),
-    release: (place, claimedBy) => write((transaction) => release(transaction, place, claimedBy)),
+    due: (now) => due(queries.query, now),
+    claim: changing(queries, claim),
+    next: changing(queries, next),
+    settle: changing(queries, settle),
+    release: changing(queries, release),
   }
 }
 
@@ -132,12 +132,7 @@ async function update(transaction: Query, id: string, change: Partial<MailRow>):
 async function settle(
   transaction: Query,
   place: ReceiverPlace,
-  {
-    claim: claimedBy,
-    message,
-    outcome,
-    now,
-  }: { claim: string; message: QueuedMail; outcome: MailOutcome; now: Date },
+  { claim: claimedBy, message, outcome, now }: SentCall<QueuedMail, MailOutcome>,
 ): Promise<boolean> {
   if (!(await holdClaimed(transaction, place, claimedBy))) return false
   const { state, retryAt, giveUpAt: give_up_at } = settledMail(outcome, { ...message, now })

@@ -1,6 +1,7 @@
-import { WEBHOOK_TIMES } from '@keyferry/contract/webhooks'
-import type { Outbox } from '../../domain/base/outbox.ts'
-import type { WebhookEnd } from './webhook.ts'
+import { WEBHOOK_TIMES, type Webhook as WebhookSchema } from '@keyferry/contract/webhooks'
+import type { z } from 'zod'
+
+type WebhookEnd = NonNullable<z.output<typeof WebhookSchema>['ended_reason']>
 
 /*
  * How messages get to a receiver. Failures pace the webhook, not the message: until the next try nothing is sent to it,
@@ -29,14 +30,7 @@ export type CallOutcome = {
 }
 
 /** What follows from an outcome. `retryAt`: of a failure. `end`: turn the webhook off. */
-export type Settlement =
-  | { state: 'done' }
-  | { state: 'waiting' | 'failed'; retryAt: string; end: WebhookEnd | null }
-
-export interface WebhookOutbox extends Outbox<DueWebhook, OutgoingMessage, CallOutcome> {
-  /** Forget old messages and those beyond the bounds. */
-  sweep(now: string): Promise<void>
-}
+type Settlement = { state: 'done' } | { state: 'waiting' | 'failed'; retryAt: string; end: WebhookEnd | null }
 
 export type WebhookPlace = { tenantId: string; id: string }
 
@@ -85,14 +79,6 @@ const SLOW_MS = 1_000
 /** Whether the next call to the same receiver may take long. */
 export function wasSlow({ word, ms }: CallOutcome): boolean {
   return word !== null || ms >= SLOW_MS
-}
-
-export type SettledMessage = {
-  claim: string
-  messageId: string
-  outcome: CallOutcome
-  settlement: Settlement
-  now: string
 }
 
 /** Seconds from each failure in a row to the next try; then daily. */

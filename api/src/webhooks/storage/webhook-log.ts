@@ -1,19 +1,25 @@
-import type { Queries, Query } from '../../storage/base/queries.ts'
-import { changing } from '../../storage/base/statements.ts'
+import type { WebhookMessageList } from '@keyferry/contract/webhooks'
+import type { z } from 'zod'
+import { timestamp } from '../../domain/base/clock-and-ids.ts'
+import { DomainError } from '../../domain/base/errors.ts'
+import type { ListPage, WholePage } from '../../domain/base/listing.ts'
+import type { Caller } from '../../domain/people/membership.ts'
+import type { Query } from '../../storage/base/queries.ts'
 import type { Tables } from '../../storage/base/tables.ts'
 import { countOf, pageOf, selectOf, updateOf } from '../../storage/base/tenant-rows.ts'
-import { webhookNotFound } from '../domain/webhook.ts'
-import type { SentNow, WantedMessages, WebhookLogStore, WebhookMessage } from '../domain/webhook-log.ts'
+import { giveUpAt } from '../domain/webhook-subscription.ts'
 import type { WebhookRow } from './rows.ts'
+import { type WebhookParts, webhookNotFound } from './webhook-reading.ts'
 import { holdWebhook } from './webhooks.ts'
 
-export function createWebhookLogStore(queries: Queries): WebhookLogStore {
-  return {
-    list: (tenantId, asked) => list(queries.query, tenantId, asked),
-    test: changing(queries, test),
-    resend: changing(queries, resend),
-  }
-}
+/*
+ * What was sent to a receiver, and what waits to be sent. An owner sends a message again, or a test message, which has
+ * no event behind it.
+ */
+
+type WebhookMessage = z.output<typeof WebhookMessageList>[number]
+
+type LogParts = Pick<WebhookParts, 'queries' | 'clock'>
 
 const COLUMNS = [
   'id',
@@ -29,7 +35,19 @@ const COLUMNS = [
   'body',
 ] as const
 
-async function list(query: Query, tenantId: string, { webhookId, state, page }: WantedMessages) {
+type WantedMessages = {
+  webhookId: string
+  state: WebhookMessage['state'] | undefined
+  page: WholePage
+}
+
+/** The latest first.
+ * @throws DomainError not_found */
+export async function listWebhookMessages(
+  { queries: { query } }: LogParts,
+  { tenantId }: Caller,
+  { webhookId, state, page }: WantedMessages,
+): Promise<ListPage<WebhookMessage>> {
   const webhook = await selectOf(query, 'webhooks', { tenantId, id: webhookId })
     .select(['next_at', 'is_active'])
     .executeTakeFirst()
@@ -56,49 +74,54 @@ function messageIn(
 
 const TEST = 'webhook.test'
 
-async function test(
-  transaction: Query,
-  tenantId: string,
-  { webhookId, messageId: id, now, giveUpAt, body }: SentNow & { body: string },
-): ReturnType<WebhookLogStore['test']> {
-  const webhook = await holdWebhook(transaction, tenantId, webhookId)
-  if (!webhook) return 'absent'
-  if (webhook.is_active === 0) return 'off'
-  await sendNow(transaction, webhook)
-  const waiting = await selectOf(transaction, 'webhook_messages', {
-    tenantId,
-    webhook_id: webhookId,
-    state: 'waiting',
-    merge_key: TEST,
+/** Send a message that says nothing, to try the receiver. While one waits, no other is made.
+ * @returns the message's id
+ * @throws DomainError not_found · conflict: the webhook is off */
+export async function testWebhook(
+  { queries, clock }: LogParts,
+  { tenantId, userId }: Caller,
+  webhookId: string,
+): Promise<string> {
+  const now = timestamp(clock)
+  const actor = { kind: 'user', id: userId }
+  const body = JSON.stringify({ type: TEST, timestamp: now, data: { seq: null, actor } })
+  const row = { tenant_id: tenantId, webhook_id: webhookId, id: clock.newId(), type: TEST, body } as const
+  return await queries.write(async (transaction) => {
+    const webhook = await holdWebhook(transaction, tenantId, webhookId)
+    if (!webhook) throw webhookNotFound()
+    await sendNow(transaction, webhook)
+    const place = { tenantId, webhook_id: webhookId, state: 'waiting', merge_key: TEST } as const
+    const waiting = await selectOf(transaction, 'webhook_messages', place).select('id').executeTakeFirst()
+    if (waiting) return waiting.id
+    const times = { not_before: now, give_up_at: giveUpAt(now), created_at: now }
+    await transaction
+      .insertInto('webhook_messages')
+      .values({ ...row, ...times, merge_key: TEST, state: 'waiting', attempts: 0 })
+      .execute()
+    return row.id
   })
-    .select('id')
-    .executeTakeFirst()
-  if (waiting) return waiting
-  const times = { not_before: now, give_up_at: giveUpAt, created_at: now }
-  const row = { tenant_id: tenantId, webhook_id: webhookId, id, type: TEST, body, merge_key: TEST } as const
-  await transaction
-    .insertInto('webhook_messages')
-    .values({ ...row, ...times, state: 'waiting', attempts: 0 })
-    .execute()
-  return { id }
 }
 
-async function resend(
-  transaction: Query,
-  tenantId: string,
-  { webhookId, messageId: id, now, giveUpAt }: SentNow,
-): ReturnType<WebhookLogStore['resend']> {
-  const webhook = await holdWebhook(transaction, tenantId, webhookId)
-  const place = { tenantId, id, webhook_id: webhookId }
-  const message = webhook && (await heldMessage(transaction, place))
-  if (!message) return 'absent'
-  if (webhook.is_active === 0) return 'off'
-  if (message.state === 'sending' && webhook.claimed_until > now) return 'sending'
-  await sendNow(transaction, webhook)
-  await updateOf(transaction, 'webhook_messages', place)
-    .set({ state: 'waiting', merge_key: null, not_before: now, give_up_at: giveUpAt, done_at: null })
-    .execute()
-  return 'done'
+/** Send a message again, with the id and the body that it had.
+ * @throws DomainError not_found · conflict: the webhook is off, or the message is being sent */
+export async function resendWebhookMessage(
+  { queries, clock }: LogParts,
+  { tenantId }: Caller,
+  { webhookId, messageId: id }: { webhookId: string; messageId: string },
+): Promise<void> {
+  const now = timestamp(clock)
+  await queries.write(async (transaction) => {
+    const webhook = await holdWebhook(transaction, tenantId, webhookId)
+    const place = { tenantId, id, webhook_id: webhookId }
+    const message = webhook && (await heldMessage(transaction, place))
+    if (!message) throw new DomainError('not_found', 'message not found')
+    await sendNow(transaction, webhook)
+    if (message.state === 'sending' && webhook.claimed_until > now)
+      throw new DomainError('conflict', 'this message is being sent: wait for its end')
+    await updateOf(transaction, 'webhook_messages', place)
+      .set({ state: 'waiting', merge_key: null, not_before: now, give_up_at: giveUpAt(now), done_at: null })
+      .execute()
+  })
 }
 
 function heldMessage(transaction: Query, place: { tenantId: string; id: string; webhook_id: string }) {
@@ -109,6 +132,8 @@ function heldMessage(transaction: Query, place: { tenantId: string; id: string; 
 }
 
 // A person who asks for a call does not wait for the schedule of failed ones.
-async function sendNow(transaction: Query, { tenant_id: tenantId, id }: WebhookRow): Promise<void> {
+async function sendNow(transaction: Query, webhook: WebhookRow): Promise<void> {
+  const { tenant_id: tenantId, id, is_active } = webhook
+  if (is_active === 0) throw new DomainError('conflict', 'this webhook is off: turn it on first')
   await updateOf(transaction, 'webhooks', { tenantId, id }).set({ next_at: '' }).execute()
 }

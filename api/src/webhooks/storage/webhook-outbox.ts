@@ -1,29 +1,31 @@
 import { madeByServer } from '../../domain/base/event.ts'
-import type { Lease } from '../../domain/base/outbox.ts'
+import type { Lease, Outbox, SentCall } from '../../domain/base/outbox.ts'
 import type { Queries, Query, Recorded } from '../../storage/base/queries.ts'
 import { changing, hasChanged } from '../../storage/base/statements.ts'
 import { flag } from '../../storage/base/tables.ts'
 import { updateOf } from '../../storage/base/tenant-rows.ts'
 import {
+  type CallOutcome,
+  type DueWebhook,
   type OutgoingMessage,
-  type SettledMessage,
   settlementOf,
   type WantedWebhooks,
-  type WebhookOutbox,
   type WebhookPlace,
   wantedBeside,
   wasSlow,
 } from '../domain/webhook-outbox.ts'
 import type { WebhookRow } from './rows.ts'
 import type { WebhookSecrets } from './webhook-secrets.ts'
-import { sweepMessages } from './webhook-sweeping.ts'
 import { webhookTarget } from './webhooks.ts'
 
 /*
  * All transactions that touch a webhook and its messages take the webhook first, so that they cannot deadlock.
  */
 
-export function createWebhookOutbox(queries: Queries, secrets: WebhookSecrets): WebhookOutbox {
+export function createWebhookOutbox(
+  queries: Queries,
+  secrets: WebhookSecrets,
+): Outbox<DueWebhook, OutgoingMessage, CallOutcome> {
   const { query, write } = queries
   return {
     async due(now, running) {
@@ -35,14 +37,8 @@ export function createWebhookOutbox(queries: Queries, secrets: WebhookSecrets): 
       const open = await secrets.opener(place.tenantId)
       return write((transaction) => next({ transaction, open }, place, lease))
     },
-    async settle(place, { claim: claimedBy, message, outcome, now }) {
-      const settlement = settlementOf({ message, outcome, now, random: Math.random() })
-      const settled = { claim: claimedBy, messageId: message.id, outcome, settlement, now: now.toISOString() }
-      await write((transaction) => settle(transaction, place, settled))
-      return settlement.state === 'done'
-    },
+    settle: changing(queries, settle),
     release: changing(queries, release),
-    sweep: (now) => sweepMessages(queries, now),
   }
 }
 
@@ -138,14 +134,16 @@ async function next(
 async function settle(
   transaction: Recorded,
   place: WebhookPlace,
-  { claim: claimedBy, messageId, outcome, settlement, now }: SettledMessage,
-): Promise<void> {
+  { claim: claimedBy, message, outcome, now: at }: SentCall<OutgoingMessage, CallOutcome>,
+): Promise<boolean> {
   const webhook = await holdClaimed(transaction, place, { claim: claimedBy })
-  if (!webhook) return
+  if (!webhook) return false
+  const settlement = settlementOf({ message, outcome, now: at, random: Math.random() })
+  const now = at.toISOString()
   const { tenantId, id: webhook_id } = place
   const { state } = settlement
   const isOver = state !== 'waiting'
-  await updateOf(transaction, 'webhook_messages', { tenantId, id: messageId, webhook_id })
+  await updateOf(transaction, 'webhook_messages', { tenantId, id: message.id, webhook_id })
     .set({ state, last_status: outcome.status, last_error: outcome.word, last_ms: outcome.ms })
     .set({ done_at: isOver ? now : null })
     .execute()
@@ -163,9 +161,10 @@ async function settle(
     .set({ is_slow: flag(wasSlow(outcome)) })
     .$if(end !== null, (webhooks) => webhooks.set({ is_active: 0, ended_reason: end }))
     .execute()
-  if (end === null) return
+  if (end === null) return state === 'done'
   const event = { action: 'webhook.disabled', target: webhookTarget(webhook), data: { reason: end } } as const
   transaction.record({ ...madeByServer(now), tenantId, ...event })
+  return false
 }
 
 async function release(transaction: Query, place: WebhookPlace, claimedBy: string): Promise<void> {

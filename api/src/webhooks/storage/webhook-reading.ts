@@ -1,9 +1,16 @@
-import { WEBHOOK_EVENTS, type WebhookEvent } from '@keyferry/contract/webhooks'
+import { WEBHOOK_EVENTS, type WebhookEvent, type Webhook as WebhookSchema } from '@keyferry/contract/webhooks'
 import { z } from 'zod'
-import type { Query } from '../../storage/base/queries.ts'
+import { type ClockAndIds, timestamp } from '../../domain/base/clock-and-ids.ts'
+import { DomainError } from '../../domain/base/errors.ts'
+import type { ListPage, WholePage } from '../../domain/base/listing.ts'
+import type { TargetRules } from '../../domain/base/outgoing-target.ts'
+import type { Caller } from '../../domain/people/membership.ts'
+import type { Queries, Query } from '../../storage/base/queries.ts'
 import { countOf, pageOf, selectOf } from '../../storage/base/tenant-rows.ts'
-import { type Webhook, type WebhookStore, webhookNotFound } from '../domain/webhook.ts'
 import type { WebhookRow } from './rows.ts'
+import type { WebhookSecrets } from './webhook-secrets.ts'
+
+export type Webhook = z.output<typeof WebhookSchema>
 
 const Events = z.array(z.enum(WEBHOOK_EVENTS))
 const Ids = z.array(z.string())
@@ -18,22 +25,40 @@ export function bundleIdsIn(text: string): string[] {
   return Ids.parse(JSON.parse(text))
 }
 
-export function webhookReader(query: Query): Pick<WebhookStore, 'find' | 'list'> {
-  return {
-    async find(tenantId, webhookId, now) {
-      const row = await webhooks(query, tenantId).where('id', '=', webhookId).executeTakeFirst()
-      if (!row) throw webhookNotFound()
-      return webhookIn(row, now)
-    },
-    async list(tenantId, page, now) {
-      const { rows, total } = await pageOf(
-        webhooks(query, tenantId).orderBy('created_at').orderBy('id'),
-        page,
-        countOf(selectOf(query, 'webhooks', tenantId)),
-      )
-      return { total, rows: rows.map((row) => webhookIn(row, now)) }
-    },
-  }
+export type WebhookParts = {
+  queries: Queries
+  secrets: WebhookSecrets
+  clock: ClockAndIds
+  targets: TargetRules
+}
+
+type ReadingParts = Pick<WebhookParts, 'queries' | 'clock'>
+
+/** @throws DomainError not_found, for another tenant's webhook too */
+export async function findWebhook(
+  { queries, clock }: ReadingParts,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  id: string,
+): Promise<Webhook> {
+  const row = await webhooks(queries.query, tenantId).where('id', '=', id).executeTakeFirst()
+  if (!row) throw webhookNotFound()
+  return webhookIn(row, timestamp(clock))
+}
+
+/** The oldest first. */
+export async function listWebhooks(
+  { queries: { query }, clock }: ReadingParts,
+  { tenantId }: Caller,
+  page: WholePage,
+): Promise<ListPage<Webhook>> {
+  const all = selectOf(query, 'webhooks', tenantId)
+  const oldestFirst = webhooks(query, tenantId).orderBy('created_at').orderBy('id')
+  const { rows, total } = await pageOf(oldestFirst, page, countOf(all))
+  return { total, rows: rows.map((row) => webhookIn(row, timestamp(clock))) }
+}
+
+export function webhookNotFound(): DomainError {
+  return new DomainError('not_found', 'webhook not found')
 }
 
 const COLUMNS = [
@@ -69,6 +94,7 @@ function webhooks(query: Query, tenantId: string) {
 
 type CountedWebhookRow = Pick<WebhookRow, (typeof COLUMNS)[number]> & { waiting: number | null }
 
+// `now` decides whether the old secret still signs.
 function webhookIn(row: CountedWebhookRow, now: string): Webhook {
   const { old_secret_until: until, failing_since, is_active } = row
   return {

@@ -1,9 +1,7 @@
 import type { ClaimedMeta, MachineDelivery } from '@keyferry/contract'
-import { parsePublicKey } from '@keyferry/crypto/public-key'
 import type { z } from 'zod'
 import { deliveredKeys, expiredNames, labelOf, viaOf } from '../approvals/request-delivery.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
 import type { DeliveredKey, DeliveryLabel, Via } from '../deliveries/delivery.ts'
 import { machineHolder } from '../deliveries/holder.ts'
@@ -15,6 +13,7 @@ import {
   notGranted,
   refusedNow,
 } from '../machines/machine-caller.ts'
+import { requirePublicKey } from '../requests/new-request.ts'
 
 /*
  * A machine fetches the values of a granted bundle, sealed to a key that it made for this call. One transaction checks
@@ -133,13 +132,4 @@ function newDelivery(
 function requireDelivered(caller: MachineCaller, outcome: DeliveryOutcome): void {
   if (outcome === 'not_granted') throw notGranted(caller)
   if (outcome !== 'done') throw refusedNow(caller, outcome)
-}
-
-function requirePublicKey(text: string): Uint8Array {
-  try {
-    return parsePublicKey(text)
-  } catch (cause) {
-    const message = 'client_pubkey must be base64 of 32 bytes, and not a low-order point'
-    throw new DomainError('invalid', message, { cause, details: { field: 'client_pubkey' } })
-  }
 }

@@ -130,7 +130,7 @@ function shownUserAgent(userAgent: string): string {
   return text.length <= LIMITS.metaValueLength ? text : `${text.slice(0, LIMITS.metaValueLength - 1)}…`
 }
 
-function requirePublicKey(text: string): Uint8Array {
+export function requirePublicKey(text: string): Uint8Array {
   try {
     return parsePublicKey(text)
   } catch (cause) {

@@ -56,7 +56,6 @@ export const start: ApiModule['start'] = (opened, parts) => {
     hasRoom: hasMailRoom,
     call,
     leaseMs: LEASE_MS,
-    paceMs: 100,
     watched: (work) => steps.watched('mail queue', work),
     clock,
     log,

@@ -4,6 +4,8 @@ import type { ClockAndIds } from '../domain/base/clock-and-ids.ts'
 import type { Lease, Outbox, ReceiverPlace } from '../domain/base/outbox.ts'
 
 const LOOK_EVERY_MS = 500
+/** Between two messages to one receiver. */
+const PACE_MS = 100
 /** How long calls may go on while the server ends. */
 const END_MS = 1_500
 
@@ -17,8 +19,6 @@ export type OutboxParts<Place extends ReceiverPlace, Message, Outcome> = {
   call: (message: Message, signal: AbortSignal) => Promise<Outcome | null>
   /** Longer than a call may take, so that a claim ends only when its node ended. */
   leaseMs: number
-  /** Between two messages to one receiver. */
-  paceMs: number
   /** Notes which runs of the work fail. */
   watched: (work: () => Promise<void>) => () => Promise<void>
   clock: ClockAndIds
@@ -95,11 +95,11 @@ export class OutboxSender<Place extends ReceiverPlace, Message, Outcome> {
   }
 
   async #send(place: Place): Promise<void> {
-    const { outbox, clock, paceMs } = this.#parts
+    const { outbox, clock } = this.#parts
     const claim = clock.newId()
     if (!(await outbox.claim(place, this.#lease(claim)))) return
     try {
-      while (!this.#isClosed && (await this.#sendNext(place, claim))) await sleep(paceMs)
+      while (!this.#isClosed && (await this.#sendNext(place, claim))) await sleep(PACE_MS)
     } finally {
       await outbox.release(place, claim)
     }

@@ -82,7 +82,7 @@ export function useCellChanges() {
     <>
       {asked !== null && <QuestionDialog {...asked} onClose={() => setAsked(null)} />}
       {opened !== null && <EntryDialog {...opened} onClose={() => setOpened(null)} />}
-      {taken !== null && <TakeValueDialog {...taken} onUndo={takeBack} onClose={() => setTaken(null)} />}
+      {taken !== null && <TakeValueDialog {...taken} onClose={() => setTaken(null)} />}
     </>
   )
   return { ask, split, require, share, open, take, dialog }

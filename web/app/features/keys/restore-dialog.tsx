@@ -3,9 +3,9 @@ import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts
 import type { Failure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { counted } from '../../lib/words/counted.ts'
+import { useUndo } from '../../ui/cell-form/use-undo.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { NameList } from '../../ui/name-list.tsx'
-import { notifyFailure } from '../../ui/toast-store.ts'
 
 type RestoreDialogProps = {
   item: KeyWithBundles
@@ -20,15 +20,13 @@ type RestoreDialogProps = {
 export function RestoreDialog({ item, version, current, versions, onClose }: RestoreDialogProps) {
   const given = { key_id: item.id, version: version.version, expected_version: current.version }
   const restore = useChange('restoreKeyVersion', given)
-  const restoreAgain = useChange('restoreKeyVersion', { key_id: item.id })
+  const undoOf = useUndo({ id: item.id, version: current.version }, undefined)
   const { bundles } = item
   const holders = versions.reduce((sum, each) => sum + each.holders, 0)
-  const undo = (expected_version: number) =>
-    restoreAgain.mutate({ version: current.version, expected_version }, { onError: notifyFailure })
-  const done = ({ name, version: made }: Key) =>
-    made === current.version
-      ? `${name} has this value already.`
-      : { text: `Restored ${name}: version ${made}.`, undo: () => undo(made) }
+  const done = (made: Key) =>
+    made.version === current.version
+      ? `${made.name} has this value already.`
+      : { text: `Restored ${made.name}: version ${made.version}.`, ...undoOf(made) }
   return (
     <ConfirmChange
       title={`Restore version ${version.version} of ${item.name}?`}

@@ -1,15 +1,15 @@
-import type { KeyWithBundles, SavedKey } from '../../lib/calls/answers.ts'
+import type { Key, SavedKey } from '../../lib/calls/answers.ts'
 import { call } from '../../lib/calls/call.ts'
 import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useSteps } from '../../lib/calls/use-call.ts'
 import { notify, notifyFailure } from '../toast-store.ts'
 
-/** Takes a saved value back: the version before, or the key that the bundle shared. The field is gone by then, and with
- * it the callbacks of a plain `mutate`.
+/** Takes a saved value back: the version before, or the key that the bundle shared. The field or dialog is gone by
+ * then, and with it the callbacks of a plain `mutate`.
  * @returns what takes it back, for the notice of its saving; nothing where no value changed */
-export function useUndo(held: KeyWithBundles, bundleId: string | undefined) {
+export function useUndo(held: Pick<Key, 'id' | 'version'>, bundleId: string | undefined) {
   const undo = useSteps((run: () => Promise<unknown>) => run(), { refreshes: LIBRARY })
-  return ({ id: key_id, version }: SavedKey): { undo?: () => void } => {
+  return ({ id: key_id, version }: Pick<SavedKey, 'id' | 'version'>): { undo?: () => void } => {
     if (key_id === held.id && version === held.version) return {}
     const back =
       key_id === held.id || bundleId === undefined

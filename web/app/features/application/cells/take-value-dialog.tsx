@@ -6,6 +6,7 @@ import { LIBRARY } from '../../../lib/calls/refreshes.ts'
 import { useAnswer, useSteps } from '../../../lib/calls/use-call.ts'
 import { useWeaker } from '../../../lib/data/keys.ts'
 import { ago } from '../../../lib/words/time.ts'
+import { useUndo } from '../../../ui/cell-form/use-undo.ts'
 import { ConfirmDialog } from '../../../ui/confirm-change.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { WeakerNotice } from '../../../ui/stricter-notice.tsx'
@@ -15,16 +16,15 @@ import type { EntryAt, TakenFrom } from '../environment/environments.ts'
 type TakeValueDialogProps = {
   variable: EntryAt
   source: TakenFrom
-  /** Carries out the way back. */
-  onUndo: (undo: () => Promise<unknown>) => void
   onClose: () => void
 }
 
 /** Asks before a variable gets the value of another environment. The server copies it, so a secret is neither shown nor
  * typed. The plan is the base: the server refuses the copy if either value has changed since. */
-export function TakeValueDialog({ variable, source, onUndo, onClose }: TakeValueDialogProps) {
+export function TakeValueDialog({ variable, source, onClose }: TakeValueDialogProps) {
   const { bundle, name, cell } = variable
   const { from } = source
+  const version = cell.facts?.version ?? 1
   // In the place of a shared key comes a new one, which is secret unless its sender says otherwise.
   const isSplit = (cell.facts?.used_in_bundles ?? 1) > 1
   const isReadable = isSplit && [cell, source.cell].every(({ facts }) => facts?.is_secret === false)
@@ -32,7 +32,7 @@ export function TakeValueDialog({ variable, source, onUndo, onClose }: TakeValue
     bundle: bundle.name,
     entries: [{ name, from: from.name, ...(isReadable ? { is_secret: false } : {}) }],
     own: [name],
-    seen: [{ name, version: cell.facts?.version ?? 1 }],
+    seen: [{ name, version }],
   }
   const asked = useAnswer('importVariables', { ...taking, dry_run: true }, { gcTime: 0, staleTime: 0 })
   const plan = asked.data
@@ -46,12 +46,15 @@ export function TakeValueDialog({ variable, source, onUndo, onClose }: TakeValue
     { refreshes: LIBRARY },
   )
   const weaker = useWeaker([source.cell.key_id ?? ''], bundle.id)
+  const undoOf = useUndo({ id: cell.key_id ?? '', version }, bundle.id)
   const end = useEnding({
     onClose,
     done: (answer: ImportPlan) => {
-      const back = step?.changed ? null : wayBack(variable, source, answer)
+      const id = answer.plan[0]?.key_id
       const text = `${bundle.name} has the value of ${from.name} for ${name}.`
-      return back === null ? { text } : { text, undo: () => onUndo(back) }
+      // A value of another person stays theirs, so only an owner could take it back.
+      const isOurs = cell.key_id !== null && source.cell.facts?.may_show === true && !step?.changed
+      return { text, ...(isOurs && id != null && undoOf({ id, version: version + 1 })) }
     },
   })
   const production = isProduction(bundle)
@@ -90,16 +93,4 @@ export function TakeValueDialog({ variable, source, onUndo, onClose }: TakeValue
       <WeakerNotice names={weaker} />
     </ConfirmDialog>
   )
-}
-
-/** Puts back the value from before, or the shared key. A value of another person stays theirs, so only an owner could
- * take it back: null. */
-function wayBack({ bundle, cell }: EntryAt, { cell: { facts } }: TakenFrom, answer: ImportPlan) {
-  const [before, now] = [cell.key_id, answer.plan[0]?.key_id]
-  const version = cell.facts?.version
-  if (before === null || now == null || version === undefined || facts?.may_show !== true) return null
-  return () =>
-    now === before
-      ? call('restoreKeyVersion', { key_id: now, version, expected_version: version + 1 })
-      : call('changeAttachment', { bundle_id: bundle.id, key_id: now }, { body: { key_id: before } })
 }

@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     await page.getByText('Built from DB_PASSWORD, DB_HOST').waitFor()
     await expectAccessible(page)
     // The text is no secret: its parts are.
-    await page.getByRole('checkbox', { name: 'Secret' }).uncheck()
+    await page.getByText('Readable', { exact: true }).click()
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('heading', { name: 'DATABASE_URL' }).waitFor()
     await attach('dev/app', 'DATABASE_URL')

@@ -56,19 +56,13 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await closePage(page)
   })
 
-  test('create: no name unticks the box, warnings appear while typing, a taken name is reported', async () => {
+  test('create: no name makes the value readable, warnings appear while typing, a taken name is reported', async () => {
     const page = await open('/keys/new')
     await page.getByLabel('Name').fill('PUBLIC_URL')
-    const secret = page.getByRole('checkbox', { name: 'Secret' })
-    const offer = page.getByText('This does not look secret.')
-    await offer.waitFor()
+    const secret = page.getByRole('radio', { name: 'Secret' })
     await expect.poll(() => secret.isChecked()).toBe(true)
     await page.getByLabel('Name').fill('API_TOKEN')
-    await offer.waitFor({ state: 'detached' })
     await expect.poll(() => secret.isChecked()).toBe(true)
-    await secret.uncheck()
-    await page.getByText('Every member of the workspace sees the value.').waitFor()
-    await secret.check()
     await page.getByLabel('Value', { exact: true }).fill('*****')
     await page.getByText('It is the mask of a hidden value').waitFor()
     await page.getByLabel('Value', { exact: true }).fill('typed\n')
@@ -128,7 +122,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
 
   test('making a secret readable warns first', async () => {
     const page = await open(`/keys/${keyIds.get('NPM_TOKEN')}/details`)
-    await page.getByRole('checkbox', { name: 'Secret' }).uncheck()
+    await page.getByText('Readable', { exact: true }).click()
     await page.getByText('every member of the workspace can read the value').waitFor()
     await page.getByRole('button', { name: 'Save changes' }).click()
     const dialog = page.getByRole('dialog', { name: 'Show the value of NPM_TOKEN?' })
@@ -141,7 +135,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
 
   test('a key declared not secret shows its value at once', async () => {
     const page = await open(`/keys/${keyIds.get('NPM_TOKEN')}/details`)
-    await page.getByRole('checkbox', { name: 'Secret' }).uncheck()
+    await page.getByText('Readable', { exact: true }).click()
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('button', { name: 'Show to all members' }).click()
     await page.getByText('Saved NPM_TOKEN.').waitFor()
@@ -175,7 +169,9 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await pickFromMenu(page, 'REDIS_URL', 'Delete')
     const dialog = page.getByRole('dialog')
     await dialog.getByText('This changes 2 bundles:').waitFor()
-    await expect.poll(() => dialog.getByRole('listitem').allInnerTexts()).toEqual(['dev/app', 'dev/worker'])
+    await expect
+      .poll(() => dialog.getByRole('listitem').allInnerTexts())
+      .toEqual(['dev/app (1 key)', 'dev/worker (1 key)'])
     await expectAccessible(page)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
@@ -184,7 +180,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
       .poll(() => opener.evaluate((button) => button.ownerDocument.activeElement === button))
       .toBe(true)
     await pickFromMenu(page, 'REDIS_URL', 'Delete')
-    await page.getByRole('button', { name: 'Delete key' }).click()
+    await page.getByRole('button', { name: 'Delete REDIS_URL' }).click()
     await page.getByText('Deleted REDIS_URL.').waitFor()
     await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor()
     expect(await storedKey('REDIS_URL')).toBeUndefined()

@@ -59,21 +59,19 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     return page
   }
 
-  test('who must fetch again is one mark, named, from the rotation until each has fetched', async () => {
+  test('who must fetch again is one mark, named, from the change until each has fetched', async () => {
     const page = await open(`/keys/${keyId('DATABASE_URL')}`)
     await page.getByText('5 have v1').waitFor()
     const mark = page.getByRole('status').filter({ hasText: 'End the old value at its issuer' })
     expect(await mark.count()).toBe(0)
-    await page.getByRole('link', { name: 'Rotate' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Rotate DATABASE_URL' })
-    await dialog.getByText('5 holders keep the old value until they fetch again.').waitFor()
-    await dialog.getByText('dev/worker').waitFor()
-    await dialog.getByRole('button', { name: 'Generate' }).click()
-    const value = await dialog.getByRole('textbox', { name: 'New value' }).inputValue()
+    await page.getByRole('region', { name: 'Value' }).getByRole('link').click()
+    await page.getByText('dev/worker uses this value too').waitFor()
+    await page.getByRole('button', { name: 'Generate' }).click()
+    await page.getByRole('button', { name: 'Copy the new value' }).waitFor()
+    const value = await page.getByRole('textbox', { name: 'Value of DATABASE_URL in' }).inputValue()
     expect(value).toMatch(/^[\w-]{43}$/)
     await expectAccessible(page)
-    await dialog.getByRole('button', { name: 'Rotate', exact: true }).click()
-    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save in both' }).click()
     await mark.getByText('local holds v1 in 5 places.').waitFor()
     expect(await isInView(mark)).toBe(true)
     await expectAccessible(page)
@@ -106,27 +104,15 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     await closePage(page)
   })
 
-  test('undo after a rotation restores the version before', async () => {
-    const page = await open(`/keys/${keyId('SMTP_PASSWORD')}/rotate`)
-    await page.getByRole('dialog').getByText('No terminal or machine has version 1.').waitFor()
-    await page.getByLabel('New value').fill('planted-mistake')
-    await page.getByRole('button', { name: 'Rotate in production' }).click()
-    await page.getByText('Rotated SMTP_PASSWORD: version 2.').waitFor()
+  test('undo after a change restores the version before', async () => {
+    const page = await open(`/keys/${keyId('SMTP_PASSWORD')}/change`)
+    await page.getByLabel('Value of SMTP_PASSWORD in').fill('planted-mistake')
+    await page.getByRole('button', { name: /^Save in prod/ }).click()
+    await pressArmed(page, 'Save in prod/shop')
+    await page.getByText('Saved SMTP_PASSWORD in prod/shop/mail, v2.').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('The value from before is back.').waitFor()
     await page.getByText('restored from version 1').waitFor()
-    await closePage(page)
-  })
-
-  test('a rotation does not overwrite what another person set meanwhile', async () => {
-    const page = await open(`/keys/${keyId('SESSION_SECRET')}/rotate`)
-    await page.getByLabel('New value').fill('planted-mine')
-    await change('SESSION_SECRET', { value: 'planted-theirs' })
-    await page.getByRole('button', { name: 'Rotate', exact: true }).click()
-    await page.getByText('local changed value').waitFor()
-    await page.getByRole('button', { name: 'Keep mine' }).click()
-    await page.getByRole('button', { name: 'Rotate', exact: true }).click()
-    await page.getByText('Rotated SESSION_SECRET: version 3.').waitFor()
     await closePage(page)
   })
 

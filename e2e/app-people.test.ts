@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await member.goto(`${server.url}${workspace}/keys/new`)
     await member.getByLabel('Name').fill(port)
     await member.getByLabel('Value', { exact: true }).fill('3000')
-    await member.getByRole('checkbox', { name: 'Secret' }).uncheck()
+    await member.getByText('Readable', { exact: true }).click()
     await member.getByRole('button', { name: 'Create key' }).click()
     await heading(member, port).waitFor()
     await member.goto(`${server.url}${workspace}/keys/unused`)

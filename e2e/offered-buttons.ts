@@ -238,7 +238,7 @@ function keyPages([name, key]: readonly [string, string]): Walked[] {
       harmless: /^(Save( in dev…)?|Cancel)$/,
       offers: [
         // Nobody has read that version: 409, once the person may.
-        [`Field of ${name}`, path, { value: 'x', expected_version: 9_999 }],
+        [[`Field of ${name}`, 'Generate'], path, { value: 'x', expected_version: 9_999 }],
         ['Composed of other values', path, { is_template: true }],
         ...menuOfKey(name, key),
       ],
@@ -248,7 +248,7 @@ function keyPages([name, key]: readonly [string, string]): Walked[] {
       offers: [
         [['Description', 'Save changes'], path, { description: 'edited' }],
         [['Expires on (optional)', 'Replace after days (optional)'], path, { rotate_after_days: 30 }],
-        ['Secret', path, { is_secret: false }],
+        [['Secret', 'Readable'], path, { is_secret: false }],
         ...menuOfKey(name, key),
       ],
     },
@@ -354,7 +354,7 @@ export function ruledPages({ b, mine, keys }: World): Walked[] {
     {
       path: `/keys/${OWNERS}`,
       offers: [
-        [['Change', 'Rotate'], `PUT /keys/${OWNERS}`, { description: 'edited' }],
+        ['Change', `PUT /keys/${OWNERS}`, { description: 'edited' }],
         ['Restore', `POST /keys/${OWNERS}/restore`, { version: 1 }],
         ['Destroy v1', `DELETE /keys/${OWNERS}/versions/1`],
         ...menuOfKey('OWNERS', OWNERS),

@@ -87,7 +87,7 @@ export async function holdersPage(owner: Acting): Promise<Walked> {
     path: `/keys/${key}`,
     offers: [
       [`Dismiss ${held?.name} on sam@sams-laptop`, `DELETE /keys/${key}/holders/${held?.holder}`],
-      [['Change', 'Rotate'], `PUT /keys/${key}`, { description: 'edited' }],
+      ['Change', `PUT /keys/${key}`, { description: 'edited' }],
       ...menuOfKey('HELD', key),
     ],
   }

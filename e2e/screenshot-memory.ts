@@ -22,10 +22,9 @@ export async function memoryShots(): Promise<World> {
     { name: 'home-due', show: at(`${url}/`) },
     { name: 'expiry', show: at(`${url}/expiry`) },
     { name: 'key', show: at(`${url}/keys/${keyId}`) },
-    { name: 'key-change', show: at(`${url}/keys/${keyId}/change`) },
     {
-      name: 'key-rotate',
-      show: at(`${url}/keys/${keyId}/rotate`, async (page) => {
+      name: 'key-change',
+      show: at(`${url}/keys/${keyId}/change`, async (page) => {
         await page.getByRole('button', { name: 'Generate' }).click()
       }),
     },

@@ -37,7 +37,6 @@ export function places({ ids, bundle, long }: World): readonly Place[] {
     ['/keys/new', 'New key'],
     [`/keys/${ids.key}`, 'DATABASE_URL'],
     [`/keys/${ids.key}/change`, 'DATABASE_URL'],
-    [`/keys/${ids.key}/rotate`, 'DATABASE_URL'],
     ['/apps/dev/app', 'app'],
     ['/compare', 'Applications'],
     ['/apps/prod/shop/app?with=dev/worker&with=ci', 'app'],

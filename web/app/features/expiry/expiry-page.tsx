@@ -153,7 +153,7 @@ function DateRow({ item, note }: { item: DatedKey; note: string }) {
           size="small"
           {...(kind === 'later'
             ? { label: 'Change date', href: `/keys/${id}/details` }
-            : { label: 'Rotate', href: `/keys/${id}/rotate` })}
+            : { label: 'Rotate', href: `/keys/${id}/change` })}
         />
       )}
     </li>

@@ -11,7 +11,7 @@ import { ConflictNotice } from '../../ui/conflict-notice.tsx'
 import { Form } from '../../ui/form.tsx'
 import { LifetimeFields, rotationProblem } from '../../ui/lifetime-fields.tsx'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
-import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
+import { SecretChoice } from '../../ui/secret-choice.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
 
@@ -50,11 +50,7 @@ export function DetailsForm({ item, onSaved }: DetailsFormProps) {
       />
       <LifetimeFields lifetime={draft} onChange={set} />
       {(item.may_show || !item.is_secret) && (
-        <SecretCheckbox
-          checked={draft.is_secret}
-          onChange={(is_secret) => set({ is_secret })}
-          isTemplate={item.is_template}
-        />
+        <SecretChoice isSecret={draft.is_secret} onChange={(is_secret) => set({ is_secret })} />
       )}
       {change.is_secret === false && (
         <Notice tone="caution">Once saved, every member of the workspace can read the value.</Notice>

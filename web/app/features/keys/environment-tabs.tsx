@@ -1,10 +1,12 @@
-import { environmentKind, environmentOf, siblingsOf } from '@keyferry/contract/siblings'
+import { isProduction } from '@keyferry/contract/production'
+import { environmentOf, siblingsOf } from '@keyferry/contract/siblings'
 import { Link } from 'wouter'
+import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer, useAnswers } from '../../lib/calls/use-call.ts'
 import { classNames } from '../../ui/class-names.ts'
 
 type EnvironmentPlace = { id: string; name: string }
-type EnvironmentKey = { bundle: EnvironmentPlace; keyId: string; note: string }
+type EnvironmentKey = { bundle: Bundle; keyId: string; note: string }
 
 /** The environments of an application that deliver a variable, each with its key. */
 export function EnvironmentTabs({ variable, bundle }: { variable: string; bundle: EnvironmentPlace }) {
@@ -24,15 +26,15 @@ export function EnvironmentTabs({ variable, bundle }: { variable: string; bundle
 
 function EnvironmentTab({ tab: { bundle, keyId, note }, isHere }: { tab: EnvironmentKey; isHere: boolean }) {
   const environment = environmentOf(bundle.name)
-  const isProduction = environmentKind(environment) === 'prod'
+  const isRed = isHere && isProduction(bundle)
   return (
     <Link
       href={`/keys/${keyId}?bundle=${bundle.id}`}
       aria-current={isHere ? 'page' : undefined}
       className={classNames(
         'inline-flex min-h-8 sm:px-3 items-center justify-center gap-2 rounded-md px-2 whitespace-nowrap -outline-offset-2 max-sm:flex-1',
-        isHere && isProduction && 'bg-danger-fill text-on-danger',
-        isHere && !isProduction && 'bg-surface shadow-hairline',
+        isRed && 'bg-danger-fill text-on-danger',
+        isHere && !isRed && 'bg-surface shadow-hairline',
         !isHere && 'text-ink-soft hover:text-ink',
       )}
     >

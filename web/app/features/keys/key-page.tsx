@@ -1,9 +1,4 @@
-import {
-  applicationOf,
-  compareEnvironments,
-  environmentKind,
-  environmentOf,
-} from '@keyferry/contract/siblings'
+import { applicationOf, compareEnvironments, environmentOf } from '@keyferry/contract/siblings'
 import { useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import type { KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
@@ -19,14 +14,13 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { NotFound } from '../../ui/page-note.tsx'
+import { DeleteKeys } from '../../ui/selection/key-dialogs.tsx'
 import { useCopying } from '../../ui/use-copying.ts'
-import { DeleteKeyDialog } from './delete-key-dialog.tsx'
 import { DetailsForm } from './details-form.tsx'
 import { EnvironmentTabs } from './environment-tabs.tsx'
 import { KeyFacts } from './key-facts.tsx'
 import { KeyVersions } from './key-versions.tsx'
 import { MustFetchAgain } from './must-fetch-again.tsx'
-import { RotateDialog } from './rotate-dialog.tsx'
 import { ValuePanel } from './value-panel.tsx'
 import { WhoHoldsIt } from './who-holds-it.tsx'
 
@@ -86,7 +80,6 @@ type OverviewProps = Shown & { versions: readonly KeyVersion[]; view: string | u
 
 function Overview({ item, bundle, hrefOf, versions, view }: OverviewProps) {
   const [, navigate] = useLocation()
-  const isProduction = item.bundles.some(({ name }) => environmentKind(environmentOf(name)) === 'prod')
   return (
     <div className="space-y-3">
       {view === 'change' && item.may_change ? (
@@ -109,15 +102,13 @@ function Overview({ item, bundle, hrefOf, versions, view }: OverviewProps) {
         <KeyFacts item={item} hrefOf={hrefOf} />
         <KeyVersions item={item} versions={versions} />
       </div>
-      {view === 'rotate' && item.may_change && !item.is_template && (
-        <RotateDialog item={item} isProduction={isProduction} onClose={() => navigate(hrefOf(''))} />
-      )}
     </div>
   )
 }
 
 function KeyHeading({ item, bundle, hrefOf }: Shown) {
   const [deleting, setDeleting] = useState(false)
+  const [, navigate] = useLocation()
   const name = variableOf(item, bundle?.id)
   return (
     <>
@@ -135,7 +126,14 @@ function KeyHeading({ item, bundle, hrefOf }: Shown) {
         </div>
         <KeyMenu {...{ item, name, hrefOf }} onDelete={() => setDeleting(true)} />
       </div>
-      {deleting && <DeleteKeyDialog item={item} onClose={() => setDeleting(false)} />}
+      {deleting && (
+        <DeleteKeys
+          keys={[item]}
+          bundle={null}
+          onDone={() => navigate('/')}
+          onClose={() => setDeleting(false)}
+        />
+      )}
     </>
   )
 }

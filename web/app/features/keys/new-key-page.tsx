@@ -6,7 +6,6 @@ import { useChange } from '../../lib/calls/use-call.ts'
 import type { KeyLifetime } from '../../lib/data/keys.ts'
 import { useMay, useMe } from '../../lib/data/me.ts'
 import { useClosing, useUnsaved } from '../../lib/page/unsaved.ts'
-import { looksSecret } from '../../lib/rules/key-names.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { valueProblem } from '../../lib/rules/value-warnings.ts'
 import { Button } from '../../ui/button.tsx'
@@ -16,7 +15,7 @@ import { LifetimeFields, rotationProblem } from '../../ui/lifetime-fields.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
+import { SecretChoice } from '../../ui/secret-choice.tsx'
 import { TemplateChoice } from '../../ui/template-choice.tsx'
 import { TemplateParts } from '../../ui/template-parts.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -50,7 +49,7 @@ type NewKeyProblems = { name?: string; value?: string }
 /** Asks for a new library key. It is secret unless the person says otherwise. */
 function KeyForm() {
   const [, navigate] = useLocation()
-  const { draft, set, isSecret, setSecret, looksOpen, problems, submit, isPending } = useNewKey()
+  const { draft, set, isSecret, setSecret, problems, submit, isPending } = useNewKey()
   const closing = useClosing()
   const template = draft.is_template ? templateIn(draft.value) : null
   return (
@@ -78,12 +77,7 @@ function KeyForm() {
         onChange={(is_template) => set({ is_template })}
       />
       {template?.problem === null && <TemplateParts parts={template.parts} bundles={[]} />}
-      <SecretCheckbox
-        checked={isSecret}
-        onChange={setSecret}
-        isTemplate={draft.is_template}
-        offersOpen={looksOpen}
-      />
+      <SecretChoice isSecret={isSecret} onChange={setSecret} />
       <DescriptionField value={draft.description} onChange={(description) => set({ description })} />
       <LifetimeFields lifetime={draft} onChange={set} />
       <div className="flex justify-end gap-3 pt-2">
@@ -109,7 +103,6 @@ function useNewKey() {
   const [isSecret, setSecret] = useState(true)
   const [problems, setProblems] = useState<NewKeyProblems>({})
   const saved = useUnsaved(draft.name !== '' || draft.value !== '' || draft.description !== '')
-  const looksOpen = draft.is_template || (draft.name !== '' && !looksSecret(draft.name, draft.value))
   const submit = () => {
     const found = problemsOf(draft)
     setProblems(found)
@@ -128,7 +121,7 @@ function useNewKey() {
     )
   }
   const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
-  return { draft, set, isSecret, setSecret, looksOpen, problems, submit, isPending: create.isPending }
+  return { draft, set, isSecret, setSecret, problems, submit, isPending: create.isPending }
 }
 
 type Typed = { name: string; value: string; is_template: boolean }

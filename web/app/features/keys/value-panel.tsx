@@ -4,11 +4,11 @@ import { elsewhereText } from '../../lib/words/last-change.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Pencil, RefreshCw } from '../../ui/icons.ts'
+import { Pencil } from '../../ui/icons.ts'
 
 const MOST_PARTS = 8
 
-/** A key's value as far as the person may see it, whose it is, and the two ways to replace it. */
+/** A key's value as far as the person may see it, whose it is, and the way to replace it. */
 export function ValuePanel({ item, hrefOf }: { item: KeyWithBundles; hrefOf: (part: string) => string }) {
   const { value_set_at, value_changed_elsewhere_at: elsewhere, description, template_parts } = item
   const times = [value_set_at, ...(elsewhere === null ? [] : [elsewhere])]
@@ -32,11 +32,8 @@ export function ValuePanel({ item, hrefOf }: { item: KeyWithBundles; hrefOf: (pa
         )}
       </div>
       {item.may_change ? (
-        <div className="flex gap-3 max-sm:w-full max-sm:*:flex-1">
-          <ButtonLink href={hrefOf('/change')} label="Change" icon={Pencil} />
-          {!item.is_template && (
-            <ButtonLink href={hrefOf('/rotate')} label="Rotate" icon={RefreshCw} look="primary" />
-          )}
+        <div className="max-sm:w-full max-sm:*:w-full">
+          <ButtonLink href={hrefOf('/change')} label="Change" icon={Pencil} look="primary" />
         </div>
       ) : (
         <p className="max-w-96 text-xs text-ink-soft">

@@ -72,7 +72,7 @@ function* changesOf({ bundles, keys }: SearchSources, verb: string): Generator<D
   if ('rotate'.startsWith(verb))
     for (const key of keys.filter(({ may_change }) => may_change))
       for (const { name, query } of variablesOf(key))
-        yield { ...action(`Rotate ${name}`), href: `/keys/${key.id}/rotate${query}` }
+        yield { ...action(`Rotate ${name}`), href: `/keys/${key.id}/change${query}` }
 }
 
 /** An action without what it does. */

@@ -13,10 +13,10 @@ import { Button } from '../button.tsx'
 import { Combobox } from '../combobox.tsx'
 import { FormDialog } from '../dialog-form.tsx'
 import { Eye, EyeOff } from '../icons.ts'
+import { SecretChoice } from '../secret-choice.tsx'
 import { TextField } from '../text-field.tsx'
 import { notify } from '../toast-store.ts'
 import { EnvironmentRow } from './environment-row.tsx'
-import { SecretChoice } from './secret-choice.tsx'
 import { type EnvironmentName, useEnvironments, useHaving } from './use-environments.ts'
 
 type AddVariableDialogProps = {

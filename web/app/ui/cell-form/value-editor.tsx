@@ -7,13 +7,16 @@ import { useSaveKey } from '../../lib/data/keys.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { useKeyDraft } from '../../lib/page/use-key-draft.ts'
+import { randomValue } from '../../lib/rules/random-value.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
 import { listed } from '../../lib/words/counted.ts'
 import { olderHoldersText } from '../../lib/words/holder-text.ts'
+import { Button } from '../button.tsx'
 import { Checkbox } from '../checkbox.tsx'
 import { ConflictNotice } from '../conflict-notice.tsx'
-import { Link2 } from '../icons.ts'
+import { CopyButton } from '../copy-button.tsx'
+import { Link2, RefreshCw } from '../icons.ts'
 import { FailureNotice } from '../notice.tsx'
 import { TemplateChoice } from '../template-choice.tsx'
 import { TemplateParts } from '../template-parts.tsx'
@@ -25,7 +28,7 @@ type ValueEditorProps = {
   held: KeyWithBundles
   /** The bundle in which the value is changed, and what the page calls it; none for a key that no bundle uses. */
   bundle: { id: string; name: string; label: string } | undefined
-  /** Whether to offer what few values need: to be composed, or empty. */
+  /** Whether to offer what few values need: to be generated, composed, or empty. */
   offersRare?: boolean
   /** `saved`: null if the person leaves without saving. */
   onDone: (saved: SavedKey | null) => void
@@ -91,6 +94,18 @@ function ValueForm({ held, bundle, bundles, offersRare = false, onDone }: ValueF
           onChange={setHidden}
           label={`Secret, if saved only in ${bundle?.label}`}
         />
+      )}
+      {offersRare && !is_template && (
+        <p className="flex items-center gap-2">
+          <Button
+            label="Generate"
+            size="small"
+            icon={RefreshCw}
+            onClick={() => setValue({ text: randomValue() })}
+          />
+          {change.value !== undefined && <CopyButton text={change.value} what="the new value" />}
+          <span className="text-ink-soft">32 random bytes, if you choose the value.</span>
+        </p>
       )}
       {offersRare && held.is_secret && (text ?? '') === '' && (
         <Checkbox

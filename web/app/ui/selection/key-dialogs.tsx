@@ -134,19 +134,20 @@ export function DeclareSecret({ keys, onDone, onClose }: KeyQuestionParts) {
 export function DeleteKeys({ keys, onDone, onClose }: KeyQuestionParts) {
   const ids = keys.map(({ id }) => id)
   const uses = useKeyUses(ids)
-  const what = counted(keys.length, 'key')
+  const names = keys.map(({ name }) => name)
+  const what = names.length === 1 ? names.join() : counted(names.length, 'key')
   return (
     <KeyQuestion
       title={`Delete ${what}?`}
       action={`Delete ${what}`}
       look="danger"
       change={uses === undefined ? null : { action: 'delete', key_ids: ids }}
-      doneText={({ changed }) => `Deleted ${counted(changed, 'key')}.`}
+      doneText={() => `Deleted ${what}.`}
       onDone={onDone}
       onClose={onClose}
     >
-      <p>Their values are lost for good. This cannot be undone.</p>
-      <NameList label="Keys" names={keys.map(({ name }) => name)} />
+      <p>All versions are lost for good. This cannot be undone.</p>
+      {names.length > 1 && <NameList label="Keys" names={names} />}
       <AffectedBundles uses={uses} />
     </KeyQuestion>
   )

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { TriangleAlert } from '../../../ui/icons.ts'
 import { Problem } from '../../../ui/notice.tsx'
-import { SecretCheckbox } from '../../../ui/secret-checkbox.tsx'
+import { SecretChoice } from '../../../ui/secret-choice.tsx'
 import { ValueField } from '../../../ui/value-field.tsx'
 import { Fact } from '../card.tsx'
 import { useOneCall } from '../one-call.ts'
@@ -82,7 +82,7 @@ function TypedField({ value: typed, known, host, keep, bundle, onChange, onStore
           <WhoAsked host={host} />
         </p>
       )}
-      <SecretCheckbox checked={is_secret} onChange={(next) => change({ is_secret: next })} />
+      <SecretChoice isSmall isSecret={is_secret} onChange={(next) => change({ is_secret: next })} />
       {keep === 'propose' && (
         <Checkbox
           className="flex items-center gap-3 text-sm"

@@ -1,6 +1,6 @@
 import { useId } from 'react'
-import { classNames } from '../class-names.ts'
-import { Eye, Lock } from '../icons.ts'
+import { classNames } from './class-names.ts'
+import { Eye, Lock } from './icons.ts'
 
 type SecretChoiceProps = {
   isSecret: boolean
@@ -11,7 +11,7 @@ type SecretChoiceProps = {
 
 const CHOICES = [
   { isSecret: true, name: 'Secret', hint: 'Hidden here, delivered on approval', Icon: Lock },
-  { isSecret: false, name: 'Readable', hint: 'Members see it on this page', Icon: Eye },
+  { isSecret: false, name: 'Readable', hint: 'Members see it on these pages', Icon: Eye },
 ]
 
 /** Whether a value is secret. A person decides, and nothing else: not the name, not the value. */

@@ -103,6 +103,7 @@ test('loopback is offered only where a browser of this machine opens', async () 
   expect((await open(false, parts())).offered).toEqual(['code'])
   expect((await open(true, parts({}, { CODESPACES: 'true' }))).offered).toEqual(['code'])
   expect((await open(true, parts({}, { SSH_CONNECTION: 'a b' }))).offered).toEqual(['code'])
+  expect((await open(true, parts({}, { SSH_CLIENT: 'a b c' }))).offered).toEqual(['code'])
   expect((await open(false, parts({ platform: 'win32' }))).offered).toEqual([])
 })
 

@@ -1,10 +1,11 @@
 import type { ReleaseWay } from '@keyferry/contract'
-import type { Environment, Parts } from '../base/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { busyText, NO_CODE_NEEDED, releaseRequest } from '../server/approval-requests.ts'
 import { NoAnswer } from '../server/server-failure.ts'
 import type { ApprovalNeeds, SignedReceipt } from '../server/wait-answer.ts'
+import { isBrowserElsewhere } from '../terminal/browser.ts'
 import {
   codeNeeded,
   codeRefused,
@@ -55,7 +56,8 @@ export async function openWayBack({ opensBrowser, compare, isSigned }: WayBackOp
   const compared = compare && comparedReturn(compare.with, releaseAny, compare.refused)
   const release: SocketRelease = async (secret) =>
     compared && current ? await compared.release(secret, { ...current, parts }) : await releaseAny(secret)
-  const listener = opensBrowser && !isElsewhere(parts.env) ? await listenIfPossible(release, parts) : null
+  const listener =
+    opensBrowser && !isBrowserElsewhere(parts.env) ? await listenIfPossible(release, parts) : null
   const hasSockets = parts.platform !== 'win32'
   const takesFromOthers = hasSockets && isSigned
   const canTakeCode = hasSockets || parts.keyboard.isThere()
@@ -104,13 +106,6 @@ export async function openWayBack({ opensBrowser, compare, isSigned }: WayBackOp
       listener?.close()
     },
   }
-}
-
-// There the browser is on another machine, even if it can be opened from here. An editor that forwards ports would let
-// a container listen on the person's machine.
-function isElsewhere(env: Environment): boolean {
-  const markers = ['CODESPACES', 'REMOTE_CONTAINERS', 'GITPOD_WORKSPACE_ID', 'SSH_CONNECTION', 'SSH_TTY']
-  return markers.some((name) => (env[name] ?? '') !== '')
 }
 
 async function listenIfPossible(release: SocketRelease, parts: Parts): Promise<LoopbackListener | null> {

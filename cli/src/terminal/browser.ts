@@ -21,14 +21,24 @@ function isFound(program: string, env: Environment): boolean {
 /** Why no browser is opened, if the person wants none. */
 export const NO_OPEN = '--no-open was given'
 
+const SSH = ['SSH_CONNECTION', 'SSH_TTY', 'SSH_CLIENT']
+const CONTAINERS = ['CODESPACES', 'REMOTE_CONTAINERS', 'GITPOD_WORKSPACE_ID']
+
+/** Whether the browser is on another machine, even if it can be opened from here. An editor that forwards ports would
+ * let a container listen on the person's machine. */
+export function isBrowserElsewhere(env: Environment): boolean {
+  return [...SSH, ...CONTAINERS].some((name) => has(env, name))
+}
+
+const has = (env: Environment, name: string): boolean => (env[name] ?? '') !== ''
+
 /** Why no browser can be opened here; null if one can. */
 export function whyNoBrowser(env: Environment, platform: NodeJS.Platform): string | null {
-  const has = (name: string): boolean => (env[name] ?? '') !== ''
-  if (has('CI')) return 'this is a CI job'
+  if (has(env, 'CI')) return 'this is a CI job'
   const command = browserCommand(env, platform)
   if (command !== null) return command[0] === 'none' ? 'BROWSER is none' : null
-  if (has('SSH_CONNECTION') || has('SSH_TTY') || has('SSH_CLIENT')) return 'this is an SSH session'
-  const hasDisplay = has('DISPLAY') || has('WAYLAND_DISPLAY') || has('WSL_DISTRO_NAME')
+  if (SSH.some((name) => has(env, name))) return 'this is an SSH session'
+  const hasDisplay = ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME'].some((name) => has(env, name))
   if (platform !== 'darwin' && platform !== 'win32' && !hasDisplay) return 'there is no display'
   return null
 }

@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { MachineAttemptList } from '@keyferry/contract'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 import type { JWTPayload } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { z } from 'zod'
 import { until } from '../../plumbing/test/until.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
@@ -22,6 +24,14 @@ import {
 } from './machine-client.ts'
 
 const DISCOVERY = '/.well-known/openid-configuration'
+
+type Attempt = z.output<typeof MachineAttemptList>[number]
+
+// What an owner sees of an attempt, and allows.
+const seen = (attempt: Attempt | undefined, names = attempt?.suggested) => ({
+  issuer: attempt?.issuer ?? '',
+  claims: Object.fromEntries((names ?? []).map((name) => [name, attempt?.claims[name] ?? ''])),
+})
 
 describe.each(oneDatabase)('federation on %s', (kind) => {
   let api: TestApi
@@ -227,7 +237,7 @@ describe.each(oneDatabase)('federation on %s', (kind) => {
     const allowed = await api.call('allowMachineAttempt', {
       as: owner,
       params: { ...params, fingerprint: attempt?.fingerprint ?? '' },
-      body: { claims: attempt?.suggested },
+      body: seen(attempt),
     })
     expect([allowed.status, allowed.failure?.code]).toEqual([500, 'internal'])
   })
@@ -254,11 +264,19 @@ describe.each(oneDatabase)('federation on %s', (kind) => {
     const tooBroad = await api.call('allowMachineAttempt', {
       as: owner,
       params: place,
-      body: { claims: ['repository_id'] },
+      body: seen(attempts[0], ['repository_id']),
     })
     expect([tooBroad.status, tooBroad.failure?.code]).toEqual([400, 'trust_too_broad'])
+    const body = seen(attempts[0])
+    for (const other of [
+      { ...body, issuer: 'https://issuer.example.com' },
+      { ...body, claims: { ...body.claims, repository_id: '75' } },
+      { ...body, claims: { ...body.claims, actor: 'somebody' } },
+    ]) {
+      const refused = await api.call('allowMachineAttempt', { as: owner, params: place, body: other })
+      expect([refused.status, refused.failure?.code]).toEqual([409, 'changed'])
+    }
     // The trust of an attempt takes its keys by discovery; these were pasted, so the test pastes them again.
-    const body = { claims: attempts[0]?.suggested }
     const allowed = await api.call('allowMachineAttempt', { as: owner, params: place, body })
     const rules = { repository_id: ['74'], environment: ['prod'] }
     expect(allowed.json).toMatchObject({ claims: rules, binding: 'required', audience: AUDIENCE })

@@ -309,7 +309,7 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     createMachineToken: {},
     rotateMachineToken: {},
     createMachineTrust: { issuer: 'https://issuer.example.com', claims: { sub: ['a'] } },
-    allowMachineAttempt: { claims: ['sub'] },
+    allowMachineAttempt: { issuer: 'https://issuer.example.com', claims: { sub: 'a' } },
     reportTokens: [{ token: 'kfm_unknown' }],
     createWebhook: { url: 'https://192.0.2.1/' },
     updateWebhook: { description: 'new' },

@@ -69,9 +69,9 @@ export function machineHandlers({ stores, clock, requestParts, ...program }: Han
       const attempts = await listAttempts(parts, caller, params.machine_id)
       return attempts.map(({ isBound, ...attempt }) => ({ ...attempt, is_bound: isBound }))
     },
-    async allowMachineAttempt({ caller, params, body: { claims: names, broad } }) {
+    async allowMachineAttempt({ caller, params, body: seen }) {
       const { machine_id: machineId, fingerprint } = params
-      const trustId = await allowAttempt(parts, caller, { machineId, fingerprint, names, broad })
+      const trustId = await allowAttempt(parts, caller, { machineId, fingerprint, seen })
       return created(caller, machineId, trustId)
     },
     dismissMachineAttempt: ({ caller, params: { machine_id: machineId, fingerprint } }) =>

@@ -83,7 +83,7 @@ export const machineEndpoints = {
   }),
   allowMachineAttempt: POST('/api/v1/machines/{machine_id}/attempts/{fingerprint}/allow', 'owner', {
     touch: 'machine',
-    summary: 'Trust an identity that called, by the chosen claims',
+    summary: 'Trust an identity that called, by its issuer and the chosen claims',
     body: trust.AllowAttempt,
     responses: { 201: trust.MachineTrust },
   }),

@@ -30,17 +30,20 @@ const { minIdTokenAgeSeconds: MIN_AGE, maxIdTokenAgeSeconds: MAX_AGE } = TIMES
 
 const maxAge = `max_age_seconds must be a whole number from ${MIN_AGE} to ${MAX_AGE}`
 
+const claimsOf = <Claim extends z.ZodType>(claim: Claim) =>
+  z
+    .record(claimText, claim, { error: 'claims required' })
+    .refine(
+      (claims) => Object.keys(claims).length <= LIMITS.trustClaims,
+      `claims must be at most ${LIMITS.trustClaims}`,
+    )
+
 /** `claims`: exact texts by name; a token needs one of them for each. `keys`: the issuer's key set (JWKS), for an
  * issuer that the server cannot reach. `broad`: allow claims that are not specific. */
 export const CreateTrust = object('CreateTrust', {
   issuer: requiredText('issuer', LIMITS.claimLength, 'issuer required'),
   audience: requiredText('audience', LIMITS.claimLength, 'audience must be a text').optional(),
-  claims: z
-    .record(claimText, z.array(claimText).min(1).max(LIMITS.claimValues), { error: 'claims required' })
-    .refine(
-      (claims) => Object.keys(claims).length <= LIMITS.trustClaims,
-      `claims must be at most ${LIMITS.trustClaims}`,
-    ),
+  claims: claimsOf(z.array(claimText).min(1).max(LIMITS.claimValues)),
   keys: z
     .object({ keys: z.array(z.record(z.string(), z.unknown())).min(1).max(LIMITS.issuerKeys) })
     .optional(),
@@ -64,11 +67,9 @@ export const MachineAttemptList = listOf('MachineAttempt', {
   times: z.int(),
 })
 
-/** `claims`: names of the attempt's claims that the trust demands. */
+/** The attempt's issuer, and those of its claims that the trust demands, as the owner saw them. */
 export const AllowAttempt = object('AllowAttempt', {
-  claims: z
-    .array(z.string({ error: 'claims must be names' }), { error: 'claims required' })
-    .min(1, 'claims must not be empty')
-    .max(LIMITS.trustClaims, `claims must be at most ${LIMITS.trustClaims}`),
+  issuer: requiredText('issuer', LIMITS.claimLength, 'issuer required'),
+  claims: claimsOf(claimText),
   broad: Flag('broad').default(false),
 })

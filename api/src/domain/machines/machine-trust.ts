@@ -1,4 +1,4 @@
-import { type CreateTrust, LIMITS, type MachineAttemptList } from '@keyferry/contract'
+import { type AllowAttempt, type CreateTrust, LIMITS, type MachineAttemptList } from '@keyferry/contract'
 import { GITHUB_ISSUER } from '@keyferry/contract/trusts'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
@@ -117,31 +117,28 @@ function attemptNotFound(): DomainError {
   return new DomainError('not_found', 'the machine has no such attempt')
 }
 
-/** Trust what an attempt showed, by the chosen claims, and take it off the list.
+/** Trust what an attempt showed, by the chosen claims, and take it off the list. `seen`: what the owner saw, and signed
+ * where rules ask for that. It is compared, because the stored row may have changed since.
  * @returns the id of the trust
- * @throws DomainError not_found · invalid (a claim that the attempt lacks) · as `createTrust` */
+ * @throws DomainError not_found · changed · as `createTrust` */
 export async function allowAttempt(
   parts: TrustParts,
   caller: Caller,
-  { machineId, fingerprint, names, broad }: AttemptPlace & { names: readonly string[]; broad: boolean },
+  { machineId, fingerprint, seen }: AttemptPlace & { seen: z.output<typeof AllowAttempt> },
 ): Promise<string> {
   const attempts = await parts.machineTrusts.attempts(caller.tenantId, machineId)
   const attempt = attempts?.find((each) => each.fingerprint === fingerprint)
   if (!attempt) throw attemptNotFound()
-  const claims = Object.fromEntries(names.map((name) => [name, [claimOf(attempt, name)]]))
+  const { issuer, broad } = seen
+  const chosen = Object.entries(seen.claims)
+  if (attempt.issuer !== issuer || chosen.some(([name, text]) => attempt.claims[name] !== text))
+    throw new DomainError('changed', 'the identity did not show this: look at it again')
+  const claims = Object.fromEntries(chosen.map(([name, text]) => [name, [text]]))
   const binding = attempt.isBound ? ('required' as const) : ('possible' as const)
-  const draft = { issuer: attempt.issuer, claims, binding, networks: [], broad }
+  const draft = { issuer, claims, binding, networks: [], broad }
   const trustId = await createTrust(parts, caller, { machineId, draft })
   await parts.machineTrusts.forgetAttempt(caller.tenantId, { machineId, fingerprint })
   return trustId
-}
-
-function claimOf({ claims }: Attempt, name: string): string {
-  const value = claims[name]
-  if (value !== undefined) return value
-  throw new DomainError('invalid', `claims names ${name}, which the attempt did not show`, {
-    details: { field: 'claims' },
-  })
 }
 
 /** The claims of an attempt that are kept: those with a text of ordinary length. */

@@ -6,7 +6,7 @@ import { useMay } from '../../lib/data/me.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { proofsOf, warningsOf } from '../../lib/rules/machine-state.ts'
-import { callerWords, dangersOf, reasonWords } from '../../lib/words/attempt-words.ts'
+import { callerWords, dangersOf, reasonWords, seenOf } from '../../lib/words/attempt-words.ts'
 import { counted, listed } from '../../lib/words/counted.ts'
 import { type ProofWay, wayNamed } from '../../lib/words/platforms.ts'
 import { ago } from '../../lib/words/time.ts'
@@ -122,7 +122,7 @@ function RefusedMachine({ machine }: { machine: Machine }) {
             busy={allow.isPending}
             onClick={() =>
               allow.mutate(
-                { claims: newest.suggested },
+                seenOf(newest, newest.suggested),
                 withToast(`${name} trusts this identity now. Run the job again.`),
               )
             }

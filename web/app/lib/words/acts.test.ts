@@ -24,6 +24,16 @@ test.each([
   ['changeMemberRole', { role: 'owner' }, 'kim becomes owner.'],
   ['createGroup', { name: 'ops', adds: '' }, 'The group ops can see nothing more. In it: kim.'],
   ['attachKey', {}, 'prod/app delivers URL.'],
+  [
+    'allowMachineAttempt',
+    { issuer: 'https://ci.example.com', claims: { repository: 'acme/shop', environment: 'prod' } },
+    'ID tokens of https://ci.example.com with repository acme/shop, environment prod prove machine ci.',
+  ],
+  [
+    'createMachineTrust',
+    { issuer: 'https://ci.example.com', claims: { ref: ['main', 'v1'] } },
+    'ID tokens of https://ci.example.com with ref main or v1 prove machine ci.',
+  ],
 ])('%s with %j: %s', (act, input, expected) => {
   expect(sentence(act, input)).toBe(expected)
 })

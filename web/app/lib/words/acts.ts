@@ -34,8 +34,8 @@ const ACTS: Readonly<Record<string, (act: Act) => string>> = {
   updateMachine: ({ named }) => `Machine ${named('machines')} changes.`,
   createMachineToken: ({ named }) => `A new token lets a program act as machine ${named('machines')}.`,
   rotateMachineToken: ({ named }) => `A new token lets a program act as machine ${named('machines')}.`,
-  createMachineTrust: ({ named }) => `ID tokens of another service prove machine ${named('machines')}.`,
-  allowMachineAttempt: ({ named }) => `ID tokens of another service prove machine ${named('machines')}.`,
+  createMachineTrust: proves,
+  allowMachineAttempt: proves,
   changeMemberRole: ({ named, sent }) => `${named('people')} becomes ${sent('role')}.`,
   changeMemberLimit: ({ named }) => `What ${named('people')} sees changes.`,
   createGroup: ({ named, sent }) =>
@@ -50,12 +50,23 @@ const ACTS: Readonly<Record<string, (act: Act) => string>> = {
   removeMember: ({ named }) => `${named('people')} is removed from the workspace.`,
 }
 
+function proves({ named, sent }: Act): string {
+  return `ID tokens of ${sent('issuer')} with ${sent('claims')} prove machine ${named('machines')}.`
+}
+
 /** One sentence that says what a signature does. */
 export function actText(name: string, asked: AskedTouch, input: object): string {
   const { concerns } = factsOf(asked)
   const named = (kind: string) => listed(namesIn(new Map(Object.entries(concerns ?? {})).get(kind)))
-  const sent = (field: string) => visibleText(String(new Map(Object.entries(input)).get(field) ?? ''))
+  const sent = (field: string) => textOf(new Map(Object.entries(input)).get(field) ?? '')
   return ACTS[name]?.({ named, sent }) ?? `The server does “${name}”.`
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return visibleText(String(value))
+  return Object.entries(value)
+    .map(([name, each]) => visibleText(`${name} ${[each].flat().join(' or ')}`))
+    .join(', ')
 }
 
 function namesIn(facts: unknown): string[] {

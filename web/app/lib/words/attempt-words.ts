@@ -22,6 +22,12 @@ export function claimNames({ issuer, claims }: AttemptFacts): { identity: string
   return { identity, others }
 }
 
+/** What an owner allows by the claims of these names. In one order, because another owner may sign the same call. */
+export function seenOf({ issuer, claims }: AttemptFacts, names: Iterable<string>) {
+  const seen = [...names].toSorted().map((name) => [name, claims[name] ?? ''] as const)
+  return { issuer, claims: Object.fromEntries(seen) }
+}
+
 /** Who called, in a few words: `acme/web (id 789) · deploy.yml · refs/heads/main · environment prod`. */
 export function callerWords({ issuer, claims }: AttemptFacts): string {
   const text = (name: string) => shortened(exactText(claims[name] ?? ''))

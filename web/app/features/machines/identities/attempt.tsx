@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Machine, MachineAttempt } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
 import { useChange } from '../../../lib/calls/use-call.ts'
-import { callerWords, claimNames, dangersOf, reasonWords } from '../../../lib/words/attempt-words.ts'
+import { callerWords, claimNames, dangersOf, reasonWords, seenOf } from '../../../lib/words/attempt-words.ts'
 import { issuerName } from '../../../lib/words/platforms.ts'
 import { ago, dateTime } from '../../../lib/words/time.ts'
 import { exactText } from '../../../lib/words/visible-text.ts'
@@ -23,7 +23,7 @@ export function Attempt({ machine, attempt }: AttemptProps) {
   const failure = allow.error === null ? null : describeFailure(allow.error)
   const submit = () =>
     allow.mutate(
-      { claims: [...chosen], broad: isBroad },
+      { ...seenOf(attempt, chosen), broad: isBroad },
       { onSuccess: () => notify({ text: `${machine.name} trusts this identity now. Run the job again.` }) },
     )
   return (

@@ -390,6 +390,20 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
       )
     })
 
+    test('leaves no name that they gave a workspace', async () => {
+      const [person, name] = [await api.newOwner(), 'The Planted Family']
+      const params = { tenant_id: person.tenantId }
+      expect((await api.call('renameTenant', { as: person, params, body: { name } })).status).toBe(200)
+      const shown = async () =>
+        (await api.call('listAudit', { as: person, query: { action: 'tenant.renamed' } })).json
+      await until('the seal', async () => (await shown()).every(({ sealed }) => sealed))
+      expect((await shown()).map(({ target }) => target.name)).toEqual([name])
+      await forgetInAudit(api.settings, person.userId)
+      expect((await shown()).map(({ target }) => target.name)).toEqual([null])
+      const { text } = await api.call('exportAudit', { as: person })
+      expect(text).not.toContain('Planted')
+    })
+
     if (kind === 'postgres') {
       test('is erased after a seal that has read their events, never beside it', async () => {
         const waiting = sql<{ locks: number }>`select count(*)::int as locks from pg_locks

@@ -91,7 +91,8 @@ export const AUDIT_COMMANDS = {
         throw new StartError(`no user has the id or e-mail address ${JSON.stringify(who)}`)
       const { userId, tenants, origins } = forgotten
       const erased = `Erased the origin of ${origins} entries of ${userId} in ${tenants} audit logs.`
-      return `${erased}\n${whatRemains(database)}`
+      const kept = 'The account stays, with its username, e-mail address and the names of its workspaces.'
+      return `${erased}\n${kept} ${whatRemains(database)}`
     }),
   },
 } satisfies Record<string, Maintenance>

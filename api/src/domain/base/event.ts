@@ -20,7 +20,7 @@ type Actor =
   | { readonly kind: 'user' | 'machine'; readonly id: string }
   | { readonly kind: 'client' | 'operator' | 'server'; readonly id: null }
 
-/** What an event is about. A person's name is never kept; `name` is null then. */
+/** What an event is about. The name of a person or a workspace is not kept here; `name` is null then. */
 type EventTarget = {
   readonly kind:
     | 'key'
@@ -165,6 +165,10 @@ export type Event = {
   /** Versions of rows that decide, as `memberships 0196… 1764212345678`. */
   readonly rows?: readonly string[]
   readonly origin: Origin | null
+}
+
+export function ofTenant(id: string): EventTarget {
+  return { kind: 'tenant', id, name: null }
 }
 
 /** Whether a bundle may deliver other values after this event. */

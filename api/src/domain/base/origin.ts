@@ -1,17 +1,3 @@
-/** What may identify a person. `ip` and `user_agent` are of the call; `requester_ip`, `hostname`, `os`, `user` and
- * `program` are of the terminal that gets a delivery, the last four as it claims. */
-export type Origin = {
-  readonly ip?: string
-  readonly user_agent?: string
-  readonly requester_ip?: string
-  readonly hostname?: string
-  readonly os?: string
-  readonly user?: string
-  /** The name of the program only: people type secrets into its arguments. */
-  readonly program?: string
-  readonly email?: string
-}
-
 const ORIGIN_FIELDS = [
   'ip',
   'user_agent',
@@ -21,7 +7,13 @@ const ORIGIN_FIELDS = [
   'user',
   'program',
   'email',
-] as const satisfies readonly (keyof Origin)[]
+  'workspace',
+] as const
+
+/** What may identify a person. `ip` and `user_agent` are of the call; `requester_ip`, `hostname`, `os`, `user` and
+ * `program` are of the terminal that gets a delivery, the last four as it claims. `program` is only the program's name:
+ * people type secrets into its arguments. `workspace`: the name that the person gave it, which may hold their own. */
+export type Origin = { readonly [Field in (typeof ORIGIN_FIELDS)[number]]?: string }
 
 const ORIGIN_BYTES = 2_048
 const ORIGIN_CHARACTERS = 200

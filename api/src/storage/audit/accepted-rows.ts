@@ -1,5 +1,5 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
-import { madeByOperator } from '../../domain/base/event.ts'
+import { madeByOperator, ofTenant } from '../../domain/base/event.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { markSealed } from '../keys-at-rest/audit-keys.ts'
 import { sealRows } from '../keys-at-rest/row-sealing.ts'
@@ -45,7 +45,7 @@ async function record(transaction: Recorded, rows: readonly SealedWrite[], now: 
     const own = [...ofAll, ...(byTenant.get(tenantId) ?? [])]
     if (own.length === 0) continue
     const data = { count: own.length, names: own.map(({ table, name }) => `${table} ${name}`) }
-    const target = { kind: 'tenant', id: tenantId, name: null } as const
+    const target = ofTenant(tenantId)
     const event = { ...madeByOperator(now), tenantId, action: 'audit.accepted', target, data } as const
     transaction.record({ ...event, rows: own.map(versionText) })
   }

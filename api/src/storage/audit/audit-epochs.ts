@@ -1,4 +1,4 @@
-import { madeByOperator } from '../../domain/base/event.ts'
+import { madeByOperator, ofTenant } from '../../domain/base/event.ts'
 import type { Queries, Recorded } from '../base/queries.ts'
 import { updateOf } from '../base/tenant-rows.ts'
 import { holdHead } from './audit-head.ts'
@@ -25,7 +25,7 @@ async function beginEpoch(transaction: Recorded, { tenantId, reason, now }: Rest
   const { seq, hash, epoch: epochBefore } = await holdHead(transaction, tenantId)
   const epoch = nextEpoch(epochBefore, now)
   await updateOf(transaction, 'audit_heads', tenantId).set({ epoch }).execute()
-  const target = { kind: 'tenant', id: tenantId, name: null } as const
+  const target = ofTenant(tenantId)
   const data = { epoch, epoch_before: epochBefore, seq, hash, reason }
   transaction.record({ ...madeByOperator(now), tenantId, action: 'audit.restored', target, data })
 }

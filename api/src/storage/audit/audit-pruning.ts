@@ -1,5 +1,5 @@
 import type { ExportedChain } from '@keyferry/crypto/exported-chain'
-import { type EventOrigin, madeByServer } from '../../domain/base/event.ts'
+import { type EventOrigin, madeByServer, ofTenant } from '../../domain/base/event.ts'
 import type { Retention } from '../base/forgetting.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
@@ -131,7 +131,7 @@ async function cut(
     .set({ first_seq: through + 1, first_prev: hash })
     .execute()
   const count = Number(numDeletedRows)
-  const target = { kind: 'tenant', id: tenantId, name: null } as const
+  const target = ofTenant(tenantId)
   // The entry that says why the log is of this epoch may be among those that go.
   const data = { through, hash, count, epoch }
   transaction.record({ ...made, tenantId, action: 'audit.pruned', target, data })

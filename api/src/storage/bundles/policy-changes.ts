@@ -13,7 +13,7 @@ import {
 } from '../../domain/approvals/policy.ts'
 import { touchStep } from '../../domain/approvals/set-touch.ts'
 import { DomainError } from '../../domain/base/errors.ts'
-import { type EventData, madeBy } from '../../domain/base/event.ts'
+import { type EventData, madeBy, ofTenant } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
@@ -138,15 +138,10 @@ async function changeTenant(
   requireExpected(change, settingOf(held))
   const rules = await rulesAfter({ transaction, ...writing }, { held, change, at }, stamp)
   await keepRules(transaction, { tenantId, folder }, rules)
-  const { name } = await transaction
-    .selectFrom('tenants')
-    .select('name')
-    .where('id', '=', tenantId)
-    .executeTakeFirstOrThrow()
   transaction.record({
     ...madeBy(stamp),
     action: 'tenant.policy_changed',
-    target: { kind: 'tenant', id: tenantId, name },
+    target: ofTenant(tenantId),
     data: { ...(folder !== null && { folder }), ...changeData(change) },
   })
   const ended = { tenantId, ...(folder !== null && { folder }) }

@@ -1,4 +1,4 @@
-import { madeByOperator } from '../../domain/base/event.ts'
+import { madeByOperator, ofTenant } from '../../domain/base/event.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
@@ -25,10 +25,10 @@ export function isForgotten(query: Query, id: string): Promise<boolean> {
  * Does nothing to one that is gone already. */
 export async function forgetTenant(
   transaction: Recorded,
-  { id, name, now }: KnownTenant & { now: string },
+  { id, now }: Pick<KnownTenant, 'id'> & { now: string },
 ): Promise<void> {
   const gone = transaction.deleteFrom('tenants').where('id', '=', id)
   if (!(await hasChanged(gone))) return
-  const target = { kind: 'tenant', id, name } as const
+  const target = ofTenant(id)
   transaction.record({ ...madeByOperator(now), tenantId: id, action: 'tenant.forgotten', target, data: {} })
 }

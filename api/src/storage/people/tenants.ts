@@ -1,4 +1,4 @@
-import { madeBy } from '../../domain/base/event.ts'
+import { madeBy, ofTenant } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { TenantStore } from '../../domain/people/tenant.ts'
@@ -39,8 +39,8 @@ async function rename(
   requireExpected({ name, expected }, { name: before.name })
   const renamed = transaction.updateTable('tenants').set({ name, updated_at: stamp.at }).where('id', '=', id)
   await renamed.execute()
-  const target = { kind: 'tenant', id, name } as const
-  transaction.record({ ...madeBy(stamp), tenantId: id, action: 'tenant.renamed', target })
+  const made = madeBy({ ...stamp, tenantId: id, origin: { ...stamp.origin, workspace: name } })
+  transaction.record({ ...made, action: 'tenant.renamed', target: ofTenant(id) })
   return true
 }
 

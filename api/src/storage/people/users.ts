@@ -1,6 +1,6 @@
 import { type Bounds, tooManyWorkspaces } from '../../domain/base/bounds.ts'
 import { emailKey } from '../../domain/base/email.ts'
-import { madeBy } from '../../domain/base/event.ts'
+import { madeBy, ofTenant } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
 import type { NewUser, NewWorkspace, ProvisioningMoment, UserStore } from '../../domain/people/user.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
@@ -139,6 +139,7 @@ async function insertWorkspace(
     .insertInto('memberships')
     .values({ id: membershipId, user_id: userId, tenant_id: id, role: 'owner', created_at: moment.at })
     .execute()
-  const target = { kind: 'tenant', id, name } as const
-  transaction.record({ ...madeBy({ tenantId: id, by: userId, ...moment }), action: 'audit.started', target })
+  const origin = { ...moment.origin, workspace: name }
+  const made = madeBy({ tenantId: id, by: userId, ...moment, origin })
+  transaction.record({ ...made, action: 'audit.started', target: ofTenant(id) })
 }

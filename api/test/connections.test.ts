@@ -30,6 +30,21 @@ describe.skipIf(!hasPostgres())('connections to PostgreSQL', () => {
     await postgres.dispose()
   })
 
+  test('a node opens as many as DATABASE_CONNECTIONS says, and no more', async () => {
+    const databaseUrl = await freshPostgres()
+    const api = await startTestApi('sqlite', { databaseUrl, databaseConnections: 3 })
+    const as = await api.newOwner()
+    const names = Array.from({ length: 40 }, (_, n) => `K${n}`)
+    await Promise.all(names.map((name) => api.call('createKey', { as, body: { name, value: '' } })))
+    const watcher = new Client(databaseUrl)
+    await watcher.connect()
+    const others = 'datname = current_database() and pid <> pg_backend_pid()'
+    const { rows } = await watcher.query(`select count(*)::int as open from pg_stat_activity where ${others}`)
+    expect(rows).toEqual([{ open: 3 }])
+    await watcher.end()
+    await api.close()
+  })
+
   test('a server with enough connections is not mentioned at the start', async () => {
     const api = await startTestApi('postgres')
     expect(api.log()).not.toContain('DATABASE_CONNECTIONS')

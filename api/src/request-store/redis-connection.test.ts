@@ -58,7 +58,7 @@ test.runIf(redis)('a Redis that may evict keys is a warning', async () => {
   await evicting.stop()
 })
 
-test.runIf(redis)('a Redis that takes no writes is not ready', async () => {
+test.runIf(redis)('a Redis that is full or a replica is not ready', async () => {
   const full = await startRedis()
   const connection = await openRedis(full.url, () => {})
   await pingRedis(connection)
@@ -66,6 +66,9 @@ test.runIf(redis)('a Redis that takes no writes is not ready', async () => {
   await client.connect()
   await client.configSet('maxmemory', '1')
   await expect(pingRedis(connection)).rejects.toMatchObject({ cause: { code: 'OOM' } })
+  await client.configSet('maxmemory', '0')
+  await client.sendCommand(['REPLICAOF', '127.0.0.1', '1'])
+  await expect(pingRedis(connection)).rejects.toMatchObject({ cause: { code: 'READONLY' } })
   client.destroy()
   connection.close()
   await full.stop()

@@ -17,7 +17,7 @@ const AGENT_LENGTH = 80
 
 const DESCRIPTION = [
   'Run one command with secrets in its environment. A person sees the whole command in the browser and approves or denies it.',
-  'You get the exit code and the end of the output, in which the secrets are replaced by their names. You never get a secret.',
+  'You get the exit code and the end of the output, in which the secrets are replaced by their names.',
   'If the result is "waiting", show the person the address and the check code, then call again with the same arguments.',
 ].join(' ')
 

@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { CLIENT_PROGRAM } from '../../e2e/programs.ts'
-import { eventually } from '../../plumbing/test/until.ts'
+import { eventually, until } from '../../plumbing/test/until.ts'
 import { BEHAVIOURS } from './behaviours.ts'
 import { type ScriptedServer, startScriptedServer } from './scripted-server.ts'
 
@@ -21,6 +21,8 @@ type Agent = {
   readonly call: (wanted: object) => ReturnType<Client['callTool']>
   readonly shown: { url: string; message: string }[]
   readonly close: () => Promise<void>
+  /** Of `keyferry mcp`. */
+  readonly pid: number
 }
 
 let folder: string
@@ -61,12 +63,12 @@ async function agentAt(
     KEYFERRY_SERVER: url,
     BROWSER: 'none',
   }
-  await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [CLIENT_PROGRAM, 'mcp'], env, cwd: folder }),
-  )
+  const args = [CLIENT_PROGRAM, 'mcp']
+  const transport = new StdioClientTransport({ command: process.execPath, args, env, cwd: folder })
+  await client.connect(transport)
   onTestFinished(() => client.close())
   const call = (wanted: object) => client.callTool({ name: 'run', arguments: { ...wanted } })
-  return { call, shown, close: () => client.close() }
+  return { call, shown, close: () => client.close(), pid: transport.pid ?? 0 }
 }
 
 function isRunning(pid: number): boolean {
@@ -170,11 +172,32 @@ test('when the agent disconnects, its requests are withdrawn', async () => {
   await eventually(() => expect(server.withdrawn).toHaveLength(1))
 })
 
-test('when the agent disconnects, its programs are ended', async () => {
+const STUBBORN = 'trap "" TERM; sleep 60 & echo $! $$ > pids; while :; do wait; done'
+
+test.each([
+  ['the agent disconnects', (agent: Agent) => void agent.close()],
+  ['SIGTERM ends keyferry mcp', ({ pid }: Agent) => void process.kill(pid, 'SIGTERM')],
+  ['SIGKILL ends keyferry mcp', ({ pid }: Agent) => void process.kill(pid, 'SIGKILL')],
+])('when %s, its programs are ended, even those that ignore SIGTERM', async (_, end) => {
   const agent = await agentAt(await serverThat(BEHAVIOURS['approves long values']), null)
-  const mark = join(folder, 'pid')
-  agent.call({ ...RUN, argv: ['sh', '-c', 'echo $$ > pid; sleep 60'] }).catch(() => undefined)
-  await eventually(() => expect(existsSync(mark)).toBe(true))
-  await agent.close()
-  await eventually(() => expect(isRunning(Number(readFileSync(mark, 'utf8')))).toBe(false))
+  const mark = join(folder, 'pids')
+  rmSync(mark, { force: true })
+  agent.call({ ...RUN, argv: ['sh', '-c', STUBBORN] }).catch(() => undefined)
+  const pids = await until('two ids', () => {
+    const [child, parent] = existsSync(mark) ? readFileSync(mark, 'utf8').trim().split(' ').map(Number) : []
+    return child && parent ? [child, parent] : null
+  })
+  end(agent)
+  await eventually(() => expect(pids.filter(isRunning)).toEqual([]))
 })
+
+test('when a program has ended, nothing of ours watches over it any more', async () => {
+  const agent = await agentAt(await serverThat(BEHAVIOURS['approves long values']), null)
+  const before = childrenOf(agent.pid)
+  await agent.call(RUN)
+  await eventually(() => expect(childrenOf(agent.pid)).toEqual(before))
+})
+
+function childrenOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+}

@@ -81,7 +81,10 @@ export class ApprovedRun {
     const filters = await outputFilters(secrets, { ...parts, redaction: 'always', agent: this.#host.agent })
     const start = { argv: wanted.argv, env, searchPath: parts.env['PATH'] ?? null, filters }
     const limits = { timeoutMs: wanted.timeoutS * 1_000, maxBytes: MAX_OUTPUT_BYTES }
-    return await capture(start, { ...limits, cwd: parts.cwd, cancelled: this.#cancelled.signal })
+    const takeBack = this.#host.parts.atInterrupt(() => this.cancel())
+    return await capture(start, { ...limits, cwd: parts.cwd, cancelled: this.#cancelled.signal }).finally(
+      takeBack,
+    )
   }
 
   // The terminal belongs to the agent: nothing is read from it, and the progress is read here.

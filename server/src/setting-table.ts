@@ -271,6 +271,11 @@ export const SETTINGS = {
       'claim of the provider that lists the groups of a person; it fills those of OIDC_GROUPS (on web nodes)',
     ...read.TEXT,
   },
+  OIDC_GROUPS_ABSENT: {
+    means: 'what a person without OIDC_GROUPS_CLAIM has: keep (the groups from before) or none',
+    mustBe: 'one of keep, none',
+    schema: z.enum(['keep', 'none']).default('keep'),
+  },
   OIDC_GROUPS: {
     means: 'which value of OIDC_GROUPS_CLAIM fills which group, by its id (on API nodes)',
     mustBe: 'JSON such as {"sre": "0190d7a0-…"}',

@@ -70,6 +70,7 @@ function oidcOf(settings: Settings) {
     clientSecret: settings.OIDC_CLIENT_SECRET ?? null,
     trustsEmail: settings.OIDC_TRUST_EMAIL,
     ...(settings.OIDC_GROUPS_CLAIM === undefined ? {} : { groupsClaim: settings.OIDC_GROUPS_CLAIM }),
+    absentIsNone: settings.OIDC_GROUPS_ABSENT === 'none',
   }
 }
 

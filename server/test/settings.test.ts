@@ -250,13 +250,14 @@ const PLACE = {
   sockets: null,
 } as const
 
+const identity = (environment: NodeJS.ProcessEnv) => webSettings(readSettings(environment), PLACE).identity
+
 test('groups come from the claim that OIDC_GROUPS_CLAIM names, and from none without it', () => {
   const oidc = { AUTH_MODE: 'oidc', OIDC_ISSUER: 'https://idp.example.com', OIDC_CLIENT_ID: 'keyferry' }
-  const [named, plain] = [{ ...oidc, OIDC_GROUPS_CLAIM: 'roles' }, oidc].map(
-    (environment) => webSettings(readSettings(environment), PLACE).identity,
-  )
-  expect(named).toMatchObject({ groupsClaim: 'roles' })
-  expect(plain).not.toHaveProperty('groupsClaim')
+  expect(identity({ ...oidc, OIDC_GROUPS_CLAIM: 'roles' })).toMatchObject({ groupsClaim: 'roles' })
+  expect(identity(oidc)).not.toHaveProperty('groupsClaim')
+  expect(identity(oidc)).toMatchObject({ absentIsNone: false })
+  expect(identity({ ...oidc, OIDC_GROUPS_ABSENT: 'none' })).toMatchObject({ absentIsNone: true })
 })
 
 test('a database on a socket needs no host in its address', () => {

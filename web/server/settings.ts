@@ -6,6 +6,8 @@ export type OidcSettings = {
   trustsEmail: boolean
   /** The claim that lists the groups of a person. */
   groupsClaim?: string
+  /** Whether a person without the claim has no groups. */
+  absentIsNone?: boolean
 }
 
 export type ClerkSettings = {

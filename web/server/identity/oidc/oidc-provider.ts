@@ -1,4 +1,3 @@
-import { ClaimedGroups } from '@keyferry/contract'
 import * as oidc from 'openid-client'
 import { z } from 'zod'
 import { unavailable } from '../../http/refusal.ts'
@@ -6,6 +5,7 @@ import type { OidcSettings } from '../../settings.ts'
 import { isValidSubject } from '../idp-user-id.ts'
 import { providerFetch } from '../provider-fetch.ts'
 import { clientAuthentication } from './client-authentication.ts'
+import { claimIn, groupsIn } from './group-claim.ts'
 import { ATTEMPT_SECONDS, type SignInAttempt } from './sign-in-attempt.ts'
 import { SignInError } from './sign-in-failure.ts'
 
@@ -23,8 +23,8 @@ export type OidcPerson = {
   issuedAtSeconds: number
   /** When the person last signed in there; `null`: the provider does not say. */
   authTimeSeconds: number | null
-  /** `null`: the claim is absent, too long or no list of texts, so it says nothing. */
-  groups: string[] | null
+  /** What the claim is instead of groups; `null`: nothing asks for it. */
+  groups: string[] | { found: string } | null
   providerSessionId: string | null
   idToken: string
 }
@@ -108,12 +108,13 @@ export class OidcProvider {
     const claims = tokens.claims()
     if (!claims || tokens.id_token === undefined) throw new Error('the provider sent no id token')
     requireAboutUs(claims, this.#settings.clientId)
-    const { groupsClaim } = this.#settings
-    const isWhole = typeof claims['email'] === 'string' && (!groupsClaim || groupsClaim in claims)
+    const { groupsClaim: name, absentIsNone = false } = this.#settings
+    const isWhole = typeof claims['email'] === 'string' && (!name || claimIn(claims, name) !== undefined)
     const needsMore = !isWhole && config.serverMetadata().userinfo_endpoint
     const more = needsMore ? await userInfo(config, tokens.access_token, claims.sub) : {}
     const profile = typeof claims['email'] === 'string' ? claims : { ...more }
-    const groups = groupsClaim === undefined ? null : groupsOf({ ...more, ...claims }[groupsClaim])
+    const at = name !== undefined && claimIn(claims, name) === undefined ? { ...claims, ...more } : claims
+    const groups = name === undefined ? null : groupsIn(at, { name, absentIsNone })
     return { ...personOf(claims, profile, tokens.id_token), groups }
   }
 
@@ -199,10 +200,6 @@ function personOf(
     providerSessionId: textOrNull(claims['sid']),
     idToken,
   }
-}
-
-function groupsOf(claim: unknown): string[] | null {
-  return ClaimedGroups.safeParse(claim).data ?? null
 }
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)

@@ -105,12 +105,13 @@ describe('sign-in', () => {
     })
   })
 
-  test('tells the groups of the claim; one that is absent, too long or no list says nothing and warns', async () => {
+  test('tells the groups of the claim; one that is absent, too long or unreadable says nothing and warns', async () => {
     await world.close()
     const lines: string[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })
     const many = Array.from({ length: 501 }, (_, index) => `group ${index}`)
-    const claims = [['sre', 'dev'], [], undefined, 'sre', ['sre', 1], ['x'.repeat(256)], many]
+    const named = [{ name: 'sre', id: '1' }, { id: '2' }, 'dev']
+    const claims = [['sre', 'dev'], [], 'sre', named, undefined, 7, ['sre', 1], ['x'.repeat(256)], many]
     const claimed = { groups: undefined as unknown }
     const claimsOf = () => ({ email: 'sam@example.com', email_verified: true, ...claimed })
     world = await OidcWorld.start({ claimsOf, groupsClaim: 'groups', log })
@@ -122,9 +123,14 @@ describe('sign-in', () => {
       const change = world.api.forwarded.findLast(({ method }) => method === 'PUT')
       sent.push(JSON.parse(String(change?.body)).groups)
     }
-    expect(sent).toEqual([['sre', 'dev'], [], ...Array.from({ length: 5 }, () => undefined)])
-    expect(lines).toHaveLength(5)
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ claim: 'groups' })
+    const read = [['sre', 'dev'], [], ['sre'], ['sre', '2', 'dev']]
+    expect(sent).toEqual([...read, ...Array.from({ length: 5 }, () => undefined)])
+    const warnings = lines.map((line) => JSON.parse(line))
+    expect(warnings.map(({ claim, found }) => [claim, found])).toEqual(
+      ['absent', 'number', 'list of 2: string, number', 'list of 1: string', 'list of 501: string'].map(
+        (found) => ['groups', found],
+      ),
+    )
   })
 
   test('a subject of the right form is the id', async () => {

@@ -145,14 +145,13 @@ async function beginSession(
   if (problem !== null) return await sendFailure(pages, reply.code(400), problem)
   const { email_verified, ...stated } = profileOf(settings, person)
   const profile = { ...stated, email_verified: email_verified && provesEmail }
-  const { groupsClaim } = settings
-  if (groupsClaim !== undefined && person.groups === null)
-    log.warn(
-      { request: request.id, claim: groupsClaim },
-      'the claim is absent, too long or no list: groups stay',
-    )
+  const groups = Array.isArray(person.groups) ? person.groups : null
+  if (person.groups !== null && 'found' in person.groups) {
+    const facts = { request: request.id, claim: settings.groupsClaim, found: person.groups.found }
+    log.warn(facts, 'the claim lists no groups: they stay')
+  }
   const ensured = { ...profile, ...invited(returnTo) }
-  const known = await provision(api, request, ensured, person.groups).catch(whenRefused)
+  const known = await provision(api, request, ensured, groups).catch(whenRefused)
   if (typeof known === 'string') return await sendFailure(pages, reply.code(403), known)
   const { providerSessionId, idToken, authTimeSeconds } = person
   const proved = authTimeSeconds === null ? {} : { provedAtMs: Math.min(authTimeSeconds * 1_000, now()) }

@@ -582,7 +582,11 @@ describe.each(oneDatabase)('limited members on %s', (kind) => {
     const seesHidden = async () => (await namesSeen(person)).includes(HIDDEN)
     const rule = { folder: 'hidden/', approvers: 'named', people: [params.group_id] }
     await signIn(person.idpUserId, ['another', value])
-    expect(await group()).toMatchObject({ people: [], unconfirmed: [person.userId] })
+    expect(await group()).toMatchObject({
+      people: [],
+      unconfirmed: [person.userId],
+      unconfirmed_since: expect.stringMatching(/^20\d\d-/),
+    })
     expect(await seesHidden()).toBe(true)
     await api.call('changeTenantPolicy', { as: owner, body: rule })
     expect(await approve(person, HIDDEN, ['HIDDEN_URL'])).toBe(403)
@@ -591,7 +595,7 @@ describe.each(oneDatabase)('limited members on %s', (kind) => {
     expect(await seesHidden()).toBe(false)
     await writeTouch(database, signed, 'none')
     await changeGroup(params, { people: [person.userId] })
-    expect(await group()).toMatchObject({ people: [person.userId], unconfirmed: [] })
+    expect(await group()).toMatchObject({ people: [person.userId], unconfirmed: [], unconfirmed_since: null })
     const client = new ApprovalClient(api)
     const requestId = await client.asked({ bundle_id: HIDDEN })
     const choice = { requestId, bundle_id: await idOf(HIDDEN), include_keys: ['HIDDEN_URL'] }

@@ -49,13 +49,14 @@ const groupFields = {
 
 /** A named set of members. `adds`: patterns, as of a limit, of bundles that its limited members see too. `people`: the
  * ids of the members. `unconfirmed`: members whom only the identity provider added; an owner confirms them by adding
- * them to `people`. */
+ * them to `people`. `unconfirmed_since`: when the provider added the first of them. */
 export const GroupList = listOf('Group', {
   id: Id,
   name: z.string(),
   adds: z.array(z.string()),
   people: z.array(Id),
   unconfirmed: z.array(Id),
+  unconfirmed_since: Timestamp.nullable(),
 })
 
 export const CreateGroup = object('CreateGroup', {

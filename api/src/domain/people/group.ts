@@ -19,7 +19,7 @@ export type Group = z.output<typeof GroupList>[number]
 /** `people`: those whom an owner added or confirmed. */
 export type GroupSetting = Pick<Group, 'name' | 'adds' | 'people'>
 
-type GroupFields = Omit<Group, 'id'>
+type GroupFields = Omit<Group, 'id' | 'unconfirmed_since'>
 
 /** `to`: null when the group is deleted. */
 export type GroupChange = { id: string; to: Partial<GroupFields> | null } & Pick<

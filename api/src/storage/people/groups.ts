@@ -40,9 +40,15 @@ export async function listGroups(query: Query, tenantId: string): Promise<Group[
     .orderBy('name')
     .execute()
   const members = await selectOf(query, 'group_members', tenantId)
-    .select(['group_id', 'user_id', 'confirmed'])
+    .select(['group_id', 'user_id', 'confirmed', 'row_version'])
     .orderBy('user_id')
     .execute()
+  // The version of a row is the time of its last change.
+  const since = (id: string) => {
+    const waiting = members.filter((row) => row.group_id === id && row.confirmed === UNCONFIRMED)
+    const first = Math.min(...waiting.map(({ row_version }) => row_version ?? Number.POSITIVE_INFINITY))
+    return Number.isFinite(first) ? new Date(first).toISOString() : null
+  }
   const idsOf = (id: string, confirmed: number) =>
     members.flatMap((row) => (row.group_id === id && row.confirmed === confirmed ? [row.user_id] : []))
   return groups.map(({ id, name, adds }) => ({
@@ -51,6 +57,7 @@ export async function listGroups(query: Query, tenantId: string): Promise<Group[
     adds: patternsIn(adds) ?? [],
     people: idsOf(id, CONFIRMED),
     unconfirmed: idsOf(id, UNCONFIRMED),
+    unconfirmed_since: since(id),
   }))
 }
 

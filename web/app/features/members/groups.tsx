@@ -3,6 +3,7 @@ import type { Group, Member } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange, without } from '../../lib/calls/use-call.ts'
 import { useEdit } from '../../lib/page/use-edit.ts'
 import { listed } from '../../lib/words/counted.ts'
+import { shortDay } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -70,7 +71,7 @@ type MemberGroupProps = {
 }
 
 function GroupRow({ group, members, onChange, onDelete }: MemberGroupProps) {
-  const { people, adds, unconfirmed } = group
+  const { people, adds, unconfirmed, unconfirmed_since: since } = group
   const name = visibleText(group.name)
   return (
     <li className="flex min-h-13 flex-wrap items-center gap-2 py-2 pr-2 pl-4">
@@ -82,7 +83,8 @@ function GroupRow({ group, members, onChange, onDelete }: MemberGroupProps) {
         </p>
         {unconfirmed.length > 0 && (
           <p className="text-xs text-caution">
-            Added by the identity provider, not confirmed: {namesOf(unconfirmed, members)}
+            Added by the identity provider{since && ` since ${shortDay(since)}`}, not confirmed:{' '}
+            {namesOf(unconfirmed, members)}
           </p>
         )}
       </div>
@@ -119,7 +121,7 @@ type ChangeProps = { group: Group; members: readonly Member[]; onClose: () => vo
 function ChangeGroupDialog({ group, members, onClose }: ChangeProps) {
   const { id, name, adds, people, unconfirmed } = group
   const change = useChange('changeGroup', { group_id: id })
-  const edit = useEdit<Omit<Group, 'id'>>({ name, adds, people, unconfirmed })
+  const edit = useEdit<Omit<Group, 'id' | 'unconfirmed_since'>>({ name, adds, people, unconfirmed })
   return (
     <FormDialog
       title={`Change ${visibleText(name)}`}

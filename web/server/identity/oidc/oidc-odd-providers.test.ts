@@ -176,6 +176,13 @@ describe('the page and the log name the reason', () => {
   })
 })
 
+test('a time of the sign-in that is a text is refused, and the log names it', async () => {
+  provider.odd = { claims: { auth_time: String(Math.floor(nowMs / 1_000)) } }
+  const page = await new TestBrowser().open(`${web.address}/sign-in?return_to=/account`)
+  expect(page.status).toBe(400)
+  expect(logged.join()).toContain('auth_time')
+})
+
 test('a sign-in again must be new, where the provider says when it was; otherwise a page says so', async () => {
   const browser = new TestBrowser()
   provider.odd = {}

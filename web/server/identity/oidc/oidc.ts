@@ -98,10 +98,18 @@ async function answerFailure(
     reason,
     advice: text,
     ...differingIssuers(error),
+    ...unreadClaim(cause),
     ...failureFacts(cause),
   }
   log.warn(facts, 'sign-in failed')
   return await sendFailure(pages, reply.code(status), `${text} (${reason})`)
+}
+
+// The library quotes the name of a claim that it cannot read. The rest of its text may quote values.
+function unreadClaim(error: unknown): { claim?: string } {
+  const said = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
+  const [, claim] = /"([a-z_]{2,40})"/.exec(said) ?? []
+  return claim === undefined ? {} : { claim }
 }
 
 // A page without the app, because the app may not be usable yet.

@@ -73,12 +73,20 @@ ${VISIT} sign-in kim
 ${VISIT} store KEPT
 EOF`,
   },
-  { after: 'pg_dump', script: `on desk <<< "${VISIT} store LOST; ${VISIT} names"` },
+  {
+    after: 'pg_dump',
+    // What the migration of a newer build can do: another build backs out of it.
+    script: `on desk <<< "${VISIT} store LOST; ${VISIT} names"
+on data <<< "runuser -u postgres -- psql --quiet keyferry -c 'create table newer (of text references tenants (id))'"`,
+  },
   {
     after: 'systemctl start keyferry@api',
     script: `on desk <<'EOF'
 until curl -fs -o ready --cacert /root/keyferry-files/ca.pem https://keyferry.example.com/readyz; do sleep 0.2; done
 ${VISIT} names
+EOF
+on data <<'EOF'
+echo "newer tables: $(runuser -u postgres -- psql -At keyferry -c "select count(*) from pg_tables where tablename = 'newer'")"
 EOF
 for node in node-1 node-2; do
   on $node <<< 'cat /proc/$(cat /run/unit-keyferry@web.pid)/environ | tr "\\0" "\\n" | grep -c ^ROOT_KEY || true' | sed 's/^/web has a root key: /'
@@ -119,12 +127,13 @@ echo finished`
       },
     )
     expect(stdout, stderr).toMatch(/\nfinished\n$/)
-    expect(stdout.match(/^(names|signed in|web has a root key): .*|^Checked .*$/gm)).toEqual([
+    expect(stdout.match(/^(names|signed in|newer tables|web has a root key): .*|^Checked .*$/gm)).toEqual([
       'names: FIRST',
       'signed in: kim@example.com',
       'names: KEPT LOST',
       'Checked 2 values: 0 cannot be decrypted.',
       'names: KEPT',
+      'newer tables: 0',
       'web has a root key: 0',
       'web has a root key: 0',
     ])

@@ -100,9 +100,17 @@ describe.each(oneDatabase)('members that are removed or demoted, on %s', (kind) 
       [kept.id, 1, 1],
       [replaced.id, 1, 2],
     ])
-    expect((await api.call('listTypedValues', { ...list, params: { user_id: randomUUID() } })).status).toBe(
-      404,
-    )
+    const nobody = { as: owner, params: { user_id: randomUUID() } }
+    expect((await api.call('listTypedValues', nobody)).json).toEqual([])
+  })
+
+  test('what a member was given stays on their list, also if they never typed a value', async () => {
+    const wait = await approved(second)
+    expect((await wait()).json.status).toBe('ready')
+    await remove(second.userId)
+    const list = { as: owner, params: { user_id: second.userId } }
+    expect((await api.call('listTypedValues', list)).json).toEqual([])
+    expect((await api.call('listHoldings', list)).json.map(({ key }) => key.name)).toEqual(['URL'])
   })
 
   test.each(['removed', 'demoted'])(

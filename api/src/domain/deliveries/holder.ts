@@ -7,9 +7,8 @@ import type { ListPage, Page, WholePage } from '../base/listing.ts'
 import { wholePage } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type KeyEditor, keyNotFound } from '../library/key.ts'
-import { type MachineName, machineNotFound } from '../machines/machine.ts'
+import type { MachineName } from '../machines/machine.ts'
 import type { Caller } from '../people/membership.ts'
-import { userNotFound } from '../people/membership.ts'
 import { type DeliveryLabel, storedTime } from './delivery.ts'
 
 /*
@@ -48,12 +47,12 @@ export interface HolderStore {
   ofKey(tenantId: string, keyId: string, page: WholePage): Promise<ListPage<KeyHolder> | null>
   /** Of those, the ones who were given an older version than the current one last. */
   olderOfKey(tenantId: string, keyId: string, page: WholePage): Promise<ListPage<KeyHolder> | null>
-  /** What one person was given, by key, secrets first; null when the tenant does not know the person. */
-  ofPerson(tenantId: string, userId: string, page: WholePage): Promise<ListPage<KeyHolding> | null>
-  /** What one machine was given, by key; null when the tenant does not know the machine. */
-  ofMachine(tenantId: string, machineId: string, page: WholePage): Promise<ListPage<KeyHolding> | null>
-  /** What one person typed, imported or proposed, by key, secrets first; null when the tenant does not know them. */
-  typedBy(tenantId: string, userId: string, page: WholePage): Promise<ListPage<TypedValue> | null>
+  /** What one person was given, by key, secrets first. */
+  ofPerson(tenantId: string, userId: string, page: WholePage): Promise<ListPage<KeyHolding>>
+  /** What one machine was given, by key. */
+  ofMachine(tenantId: string, machineId: string, page: WholePage): Promise<ListPage<KeyHolding>>
+  /** What one person typed, imported or proposed, by key, secrets first. */
+  typedBy(tenantId: string, userId: string, page: WholePage): Promise<ListPage<TypedValue>>
   /** How many values each person was given, by user id, and of how many only an older version. */
   counts(tenantId: string): Promise<ReadonlyMap<string, { total: number; older: number }>>
   /** By name. `before`: ISO timestamp; only keys whose current value was set before it. */
@@ -89,28 +88,22 @@ export async function olderHolders(
   return { total: total ?? first.length, first }
 }
 
-/** What a person was given, also after the person was removed.
- * @throws DomainError not_found: neither a member nor given anything */
-export async function listHoldings(
+/** What a person was given, also after they left; nothing of somebody unknown. */
+export function listHoldings(
   holders: HolderStore,
   { tenantId }: Caller,
   { userId, page }: { userId: string; page: Page },
 ): Promise<ListPage<KeyHolding>> {
-  const listed = await holders.ofPerson(tenantId, userId, wholePage(page))
-  if (listed === null) throw userNotFound()
-  return listed
+  return holders.ofPerson(tenantId, userId, wholePage(page))
 }
 
-/** What a person typed, imported or proposed, also after the person was removed.
- * @throws DomainError not_found: neither a member nor the author of a value */
-export async function listTypedValues(
+/** What a person typed, imported or proposed, also after they left; nothing of somebody unknown. */
+export function listTypedValues(
   holders: HolderStore,
   { tenantId }: Caller,
   { userId, page }: { userId: string; page: Page },
 ): Promise<ListPage<TypedValue>> {
-  const listed = await holders.typedBy(tenantId, userId, wholePage(page))
-  if (listed === null) throw userNotFound()
-  return listed
+  return holders.typedBy(tenantId, userId, wholePage(page))
 }
 
 /** Keys whose older versions someone still holds, by name. `before`: only those that changed before this time. */
@@ -122,16 +115,13 @@ export function listStaleKeys(
   return holders.staleKeys(tenantId, before && storedTime(before), wholePage(page))
 }
 
-/** What a machine was given, also after the machine was deleted.
- * @throws DomainError not_found: neither a machine nor given anything */
-export async function listMachineHoldings(
+/** What a machine was given, also after it was deleted; nothing of one that is unknown. */
+export function listMachineHoldings(
   holders: HolderStore,
   { tenantId }: Caller,
   { machineId, page }: { machineId: string; page: Page },
 ): Promise<ListPage<KeyHolding>> {
-  const listed = await holders.ofMachine(tenantId, machineId, wholePage(page))
-  if (listed === null) throw machineNotFound()
-  return listed
+  return holders.ofMachine(tenantId, machineId, wholePage(page))
 }
 
 /** Take a holder off a key's list until it is given the key again.

@@ -4,7 +4,7 @@ import type { ListPage, WholePage } from '../../domain/base/listing.ts'
 import type { HolderStore, Holding, KeyHolder, KeyHolding } from '../../domain/deliveries/holder.ts'
 import { labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
-import { countOf, isFound, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { bundlesOf } from './held-bundles.ts'
 import { countsByPerson, staleKeys } from './holder-counts.ts'
 import { typedBy } from './typed-values.ts'
@@ -14,14 +14,8 @@ export function createHolderStore(queries: Queries): HolderStore {
   return {
     ofKey: (tenantId, keyId, page) => holdersOf(query, { tenantId, keyId, page }),
     olderOfKey: (tenantId, keyId, page) => holdersOf(query, { tenantId, keyId, page, areOlder: true }),
-    ofPerson: (tenantId, id, page) => {
-      const isKnown = () => isFound(selectOf(query, 'memberships', { tenantId, user_id: id }))
-      return holdingsOf(query, { tenantId, page, column: 'user_id', id, isKnown })
-    },
-    ofMachine: (tenantId, id, page) => {
-      const isKnown = () => isFound(selectOf(query, 'machines', { tenantId, id }))
-      return holdingsOf(query, { tenantId, page, column: 'machine_id', id, isKnown })
-    },
+    ofPerson: (tenantId, id, page) => holdingsOf(query, { tenantId, page, column: 'user_id', id }),
+    ofMachine: (tenantId, id, page) => holdingsOf(query, { tenantId, page, column: 'machine_id', id }),
     typedBy: (tenantId, userId, page) => typedBy(query, { tenantId, userId, page }),
     counts: (tenantId) => countsByPerson(query, tenantId),
     staleKeys: (tenantId, before, page) => staleKeys(query, { tenantId, before, page }),
@@ -114,12 +108,12 @@ function whoOf({ user_id, username, machine_id, machine_name }: WhoColumns): Key
   return { kind: 'user', id: user_id ?? '', name: username }
 }
 
-type HolderOwner = { column: 'user_id' | 'machine_id'; id: string; isKnown: () => Promise<boolean> }
+type HolderOwner = { column: 'user_id' | 'machine_id'; id: string }
 
 async function holdingsOf(
   query: Query,
-  { tenantId, page, column, id, isKnown }: HolderOwner & { tenantId: string; page: WholePage },
-): Promise<ListPage<KeyHolding> | null> {
+  { tenantId, page, column, id }: HolderOwner & { tenantId: string; page: WholePage },
+): Promise<ListPage<KeyHolding>> {
   const { rows, total } = await pageOf(
     withDelivery(query, tenantId)
       .innerJoin('keys', (join) =>
@@ -134,7 +128,6 @@ async function holdingsOf(
     page,
     countOf(entries(query, tenantId).where(`holdings.${column}`, '=', id)),
   )
-  if (total === 0 && !(await isKnown())) return null
   const bundles = await bundlesOf(query, tenantId, rows)
   const present = ({ key_id, key_name: name, is_secret, ...row }: (typeof rows)[number]) => ({
     ...holding(row),

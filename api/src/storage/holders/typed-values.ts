@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ListPage, WholePage } from '../../domain/base/listing.ts'
 import type { TypedValue } from '../../domain/deliveries/holder.ts'
 import type { Query } from '../base/queries.ts'
-import { countOf, isFound, pageOf, selectOf } from '../base/tenant-rows.ts'
+import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
 import { bundlesOf } from './held-bundles.ts'
 
 type TypedBy = { tenantId: string; userId: string; page: WholePage }
@@ -11,7 +11,7 @@ type TypedBy = { tenantId: string; userId: string; page: WholePage }
 export async function typedBy(
   query: Query,
   { tenantId, userId, page }: TypedBy,
-): Promise<ListPage<TypedValue> | null> {
+): Promise<ListPage<TypedValue>> {
   const newest = sql<number>`coalesce(${currentOf(userId)}, ${olderOf(userId)})`
   const typed = selectOf(query, 'keys', tenantId).where(sql<boolean>`${newest} is not null`)
   const shown = typed
@@ -20,8 +20,6 @@ export async function typedBy(
     .orderBy('keys.is_secret', 'desc')
     .orderBy('keys.name')
   const { rows, total } = await pageOf(shown, page, countOf(typed))
-  if (total === 0 && !(await isFound(selectOf(query, 'memberships', { tenantId, user_id: userId }))))
-    return null
   const held = rows.map(({ id }) => ({ key_id: id }))
   const bundles = await bundlesOf(query, tenantId, held)
   const present = ({ id, name, is_secret, value_version, version }: (typeof rows)[number]) => ({

@@ -166,8 +166,9 @@ export const TIMES = {
 } as const
 
 /** Calls allowed per window, counted for each peer address; for IPv6, for each /64 network. `createRequestWide` counts
- * for each IPv6 /48 as well, because a subscriber may have 65,536 networks of /64. IPv4 has no such wide count: an IPv4
- * address costs money, and neighbours often share a /24. */
+ * for each IPv6 /48 as well, because a subscriber may have 65,536 networks of /64, and for each address whose terminals
+ * count by their keys. Otherwise IPv4 has no such wide count: an IPv4 address costs money, and neighbours often share a
+ * /24. */
 export const RATES = {
   createRequest: { calls: 10, windowSeconds: MINUTE },
   createRequestWide: { calls: 100, windowSeconds: MINUTE },

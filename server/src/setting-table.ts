@@ -209,7 +209,7 @@ export const SETTINGS = {
   },
   REQUESTS_PER_MINUTE: {
     means:
-      'new approval requests a minute from one network address; beyond that, 429. The limits of deposits grow with it',
+      'new approval requests a minute from one network address, or from one terminal with a key there (ten times as many for the address); beyond that, 429. The limits of deposits grow with it',
     ...read.wholeNumber(1, 10_000, RATES.createRequest.calls),
   },
   USERS_PER_MINUTE: {

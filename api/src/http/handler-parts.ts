@@ -35,7 +35,7 @@ export type RequestHandlerParts = NewRequestParts &
     stores: Stores
     deliveries: Deliveries
     /** Takes back the count of a request by this address. */
-    uncountRequest: (address: string) => Promise<void>
+    uncountRequest: (address: string, terminal?: string) => Promise<void>
     takeDeposit: Limits['takeDeposit']
   }
 

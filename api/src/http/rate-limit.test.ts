@@ -100,6 +100,25 @@ describe('rate limits within one process', () => {
     })
   })
 
+  test('terminals with keys count by themselves, and all of one address too', async () => {
+    const { rateLimits, uncountRequest } = open()
+    const ask = async (terminal: number, address = '203.0.113.7') => {
+      const body = Buffer.from(JSON.stringify({ device: { public_key: `key ${terminal}` } }))
+      return (await rateLimits.createRequest(peer(address), body)).allowed
+    }
+    for (let n = 0; n < 10; n++) expect(await ask(1)).toBe(true)
+    expect(await ask(1)).toBe(false)
+    // A key that a stranger names elsewhere takes nothing from its terminal.
+    expect(await ask(2)).toBe(true)
+    for (let n = 0; n < 10; n++) expect(await ask(2, '203.0.113.8')).toBe(true)
+    expect(await ask(2)).toBe(true)
+    for (let n = 10; n < 98; n++) expect(await ask(n)).toBe(true)
+    expect(await ask(98)).toBe(false)
+    for (const key of ['key 2', 'key 98']) await uncountRequest('203.0.113.7', key)
+    expect(await ask(2)).toBe(true)
+    expect(await ask(99)).toBe(false)
+  })
+
   test.each(['203.0.113.7', '2001:db8:1:5::1'])('%s gets back one of its requests', async (address) => {
     const { rateLimits, uncountRequest } = open()
     const ask = () => rateLimits.createRequest(peer(address), NO_BODY)

@@ -1,5 +1,6 @@
 import { RATES, TIMES } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
+import { z } from 'zod'
 import { addressBlock, isIPv6Network } from '../domain/base/address-block.ts'
 import { emailKey } from '../domain/base/email.ts'
 import { DomainError } from '../domain/base/errors.ts'
@@ -52,8 +53,8 @@ export type Limits = {
   /** Counts a call of a person that asks for a touch.
    * @throws RateExceeded */
   takeTouch: (userId: string) => Promise<void>
-  /** Takes back the count of a request by this address that a remembered approval answered. */
-  uncountRequest: (address: string) => Promise<void>
+  /** Takes back the count of a request by this address that a remembered approval answered. `terminal`: its key. */
+  uncountRequest: (address: string, terminal?: string) => Promise<void>
   /** Counts a deposit for the person who approves it, and no longer for the address that sent it.
    * @throws RateExceeded */
   takeDeposit: (userId: string, address: string) => Promise<void>
@@ -103,14 +104,14 @@ export function openRateLimits(options: RateLimitOptions): Limits {
   const takeRefusal = orExceeded(openLimit('machineRefusal', RATES.machineRefusal, options))
   return {
     rateLimits: {
-      createRequest: async (peer, body) => {
-        const narrow = await createRequest(addressBlock(peer.address))
+      createRequest: async ({ address }, body) => {
+        const { kind, device } = sentIn(body)
+        const { own, wide: wider } = askedBy(address, device?.public_key)
+        const narrow = await createRequest(own)
         if (!narrow.allowed) return narrow
-        const isWide = isIPv6Network(peer.address)
-        const wide = isWide ? await createRequestWide(addressBlock(peer.address, 48)) : narrow
+        const wide = wider === null ? narrow : await createRequestWide(wider)
         if (!wide.allowed) return wide
-        const deposit =
-          fieldOf(body, 'kind') === 'deposit' ? await createDeposit(addressBlock(peer.address)) : narrow
+        const deposit = kind === 'deposit' ? await createDeposit(addressBlock(address)) : narrow
         return deposit.allowed ? narrow : deposit
       },
       waitForApproval: byAddress('wait'),
@@ -123,9 +124,10 @@ export function openRateLimits(options: RateLimitOptions): Limits {
       reportTokens: byAddress('reportTokens'),
     },
     takeTurn: orExceeded(openLimit('poll', { calls: 1, windowSeconds }, options)),
-    uncountRequest: async (address) => {
-      await createRequest(addressBlock(address), -1)
-      if (isIPv6Network(address)) await createRequestWide(addressBlock(address, 48), -1)
+    uncountRequest: async (address, terminal) => {
+      const { own, wide } = askedBy(address, terminal)
+      await createRequest(own, -1)
+      if (wide !== null) await createRequestWide(wide, -1)
     },
     takeDeposit: async (userId, address) => {
       await takeApproval(userId)
@@ -138,6 +140,15 @@ export function openRateLimits(options: RateLimitOptions): Limits {
     takeNewUser: (address) => takeNewUser(addressBlock(address, 48)),
     countRefusal: (address) => takeRefusal(addressBlock(address)),
   }
+}
+
+// In an office, each terminal that has a key counts by itself, and all of them count for the address too: made-up keys
+// cost nothing.
+function askedBy(address: string, terminal?: string): { own: string; wide: string | null } {
+  const block = addressBlock(address)
+  const isWide = terminal !== undefined || isIPv6Network(address)
+  const own = terminal === undefined ? block : `${block} ${hashToken(terminal)}`
+  return { own, wide: isWide ? addressBlock(address, 48) : null }
 }
 
 function orExceeded(limit: Limit): (key: string) => Promise<void> {
@@ -154,18 +165,22 @@ function byAddressAndEmail(options: RateLimitOptions): RateLimit {
   return async ({ address }, body) => {
     const block = addressBlock(address)
     const wide = await ofAddress(block)
-    return wide.allowed ? await ofPair(`${block} ${hashToken(emailKey(fieldOf(body, 'email')))}`) : wide
+    return wide.allowed ? await ofPair(`${block} ${hashToken(emailKey(sentIn(body).email))}`) : wide
   }
 }
 
+const Sent = z.object({
+  email: z.string().catch(''),
+  kind: z.string().catch(''),
+  device: z.object({ public_key: z.string() }).optional().catch(undefined),
+})
+
 // A malformed body is refused later, by its schema.
-function fieldOf(body: Uint8Array, field: 'email' | 'kind'): string {
+function sentIn(body: Uint8Array): z.output<typeof Sent> {
   try {
-    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
-    const text = new Map(Object.entries(value ?? {})).get(field)
-    return typeof text === 'string' ? text : ''
+    return Sent.parse(JSON.parse(Buffer.from(body).toString('utf8')))
   } catch {
-    return ''
+    return Sent.parse({})
   }
 }
 

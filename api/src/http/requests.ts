@@ -34,7 +34,8 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
       const used = await useGrant(parts, request, originOf(peer))
       const isRemembered = used !== null && 'remembered' in used
       // Each approval that is remembered has its own bound of uses, so a restart takes nothing from its neighbours.
-      if (isRemembered) parts.deliveries.afterwards(() => parts.uncountRequest(peer.address))
+      const uncount = () => parts.uncountRequest(peer.address, body.device?.public_key)
+      if (isRemembered) parts.deliveries.afterwards(uncount)
       const joins = !isRemembered && (await joinsAnother(parts, request))
       return { ...created, ...used, ...(joins ? { joins } : {}) }
     },

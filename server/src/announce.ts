@@ -19,6 +19,8 @@ export function announcement({ role, settings, running, version, gone }: Announc
       `  Next      ${nextCommand(running.address)}`,
     )
   if (role === 'api' && settings.TRUST_PROXY.length === 0) lines.push('', NO_PROXY_ADVICE)
+  if (role !== 'api' && settings.PUBLIC_URL?.startsWith('https:') && settings.TRUST_PROXY.length === 0)
+    lines.push('', ONE_CLIENT_ADVICE)
   if (isUnbound(role, settings)) lines.push('', UNBOUND_ADVICE)
   if (role === 'all' && /^(oidc|clerk)$/.test(settings.AUTH_MODE) && !settings.SIGN_UP)
     lines.push('', SIGN_UP_ADVICE)
@@ -34,6 +36,8 @@ const ROOT_KEY_ADVICE =
   '  Store a copy of it separately from the data: without it, no value can be decrypted.'
 const NO_PROXY_ADVICE =
   '  TRUST_PROXY is not set: only calls with X-Signature-V2 are counted by their client’s address.'
+const ONE_CLIENT_ADVICE =
+  '  TRUST_PROXY is not set: behind the proxy that ends TLS, all people count as one client. Set it to that proxy’s address.'
 const UNBOUND_ADVICE =
   '  APPROVAL_ASSURANCE is not bound: a click on a link from another person can deliver values. Set APPROVAL_ASSURANCE=bound.'
 const SIGN_UP_ADVICE =

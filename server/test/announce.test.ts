@@ -21,6 +21,7 @@ function linesOf(role: ServerRole, environment: NodeJS.ProcessEnv): string[] {
 }
 
 const HOSTED = { AUTH_MODE: 'accounts' }
+const PUBLIC = { PUBLIC_URL: 'https://keyferry.example.com' }
 
 test.each<[ServerRole, NodeJS.ProcessEnv]>([
   ['all', HOSTED],
@@ -42,6 +43,19 @@ test.each<[ServerRole, NodeJS.ProcessEnv]>([
   ['web', HOSTED],
 ])('the start of %s with %o needs no such advice', (role, environment) => {
   expect(linesOf(role, environment).join('\n')).not.toContain('APPROVAL_ASSURANCE')
+})
+
+test.each<[number, ServerRole, NodeJS.ProcessEnv]>([
+  [1, 'all', HOSTED],
+  [1, 'web', HOSTED],
+  [0, 'web', { ...HOSTED, TRUST_PROXY: '10.0.0.5' }],
+  [0, 'api', HOSTED],
+  [0, 'all', { ...HOSTED, PUBLIC_URL: 'http://127.0.0.1:5393' }],
+  [0, 'all', {}],
+])('%d lines about a proxy at the start of %s with %o', (count, role, environment) => {
+  const at = 'PUBLIC_URL' in environment || environment['AUTH_MODE'] === undefined ? {} : PUBLIC
+  const lines = linesOf(role, { ...at, ...environment })
+  expect(lines.filter((line) => line.includes('behind the proxy that ends TLS'))).toHaveLength(count)
 })
 
 test('the grade typed is read as bound, and the start says so', () => {

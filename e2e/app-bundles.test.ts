@@ -16,10 +16,6 @@ import { type RunningServer, startServer } from './start-server.ts'
 
 const shownNames = async (page: Page) =>
   (await page.getByRole('rowheader').allInnerTexts()).map((name) => name.trim().replace(/_\d+$/, ''))
-const orderShown = async (page: Page) =>
-  (await page.getByRole('list', { name: 'Order' }).getByRole('listitem').allInnerTexts()).map((name) =>
-    name.trim().replace(/_\d+$/, ''),
-  )
 
 describe.skipIf(!hasBrowser())('bundles in the browser', () => {
   let server: RunningServer
@@ -119,25 +115,6 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await page.waitForURL(`**/apps/new/alone${stories}`)
     await page.getByText('No variables yet').waitFor()
     await expectAccessible(page)
-    await closePage(page)
-  })
-
-  test('the order is changed in a dialog, step by step, and read out; a refused step is taken back', async () => {
-    const page = await open(`/bundles/${bundleId}`)
-    await pickFromMenu(page, `story/${stories}`, 'Change the order')
-    const up = page.getByRole('button', { name: `Move THREE_${stories} up` })
-    await up.click()
-    await expect.poll(() => orderShown(page)).toEqual(['ONE', 'THREE', 'TWO'])
-    await page.getByText(/THREE_\d+ is now number 2 of 3/).waitFor({ state: 'attached' })
-    await up.click()
-    await expect.poll(storedNames).toEqual(['THREE', 'ONE', 'TWO'])
-    await expectAccessible(page)
-    await page.route('**/order', (route) =>
-      route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } }),
-    )
-    await page.getByRole('button', { name: `Move THREE_${stories} down` }).click()
-    await page.getByText('The server made a mistake.').waitFor()
-    await expect.poll(() => orderShown(page)).toEqual(['THREE', 'ONE', 'TWO'])
     await closePage(page)
   })
 

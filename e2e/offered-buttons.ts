@@ -184,7 +184,7 @@ export const ofBundle = (at: string, name: string): [Offer[], Offer] => [
       // A name of its own: after a duplicate, the other bundle's rules count for the one before.
       { bundle: name, entries: [{ name: `A_${randomUUID().slice(0, 8)}`, value: 'x', is_secret: true }] },
     ],
-    [[`${name}: Edit`, `${name}: Change the order`], `PUT /bundles/${at}`, { description: 'edited' }],
+    [`${name}: Edit`, `PUT /bundles/${at}`, { description: 'edited' }],
     [`${name}: Duplicate`, `POST /bundles/${at}/duplicate`, { name: `${name}-copy` }],
     [`${name}: Activity`, 'GET /audit'],
   ],

@@ -1,7 +1,5 @@
 // The icons of the app, from Lucide (ISC licence, https://lucide.dev/license). icon-modules.ts makes each of its data.
 export { icon as Activity } from 'lucide:activity'
-export { icon as ArrowDown } from 'lucide:arrow-down'
-export { icon as ArrowUp } from 'lucide:arrow-up'
 export { icon as Asterisk } from 'lucide:asterisk'
 export { icon as Ban } from 'lucide:ban'
 export { icon as Bell } from 'lucide:bell'

@@ -1,8 +1,9 @@
 import { isKeyName } from '@keyferry/contract/env/names'
 import { useState } from 'react'
 import type { BundleItem, BundleWithItems } from '../../../lib/calls/answers.ts'
-import { useAnswer, useChange } from '../../../lib/calls/use-call.ts'
-import { useReplaceKey } from '../../../lib/data/attachments.ts'
+import { call } from '../../../lib/calls/call.ts'
+import { LIBRARY } from '../../../lib/calls/refreshes.ts'
+import { useAnswer, useChange, useSteps } from '../../../lib/calls/use-call.ts'
 import { useStricter } from '../../../lib/data/keys.ts'
 import { useEdit } from '../../../lib/page/use-edit.ts'
 import { Combobox } from '../../../ui/combobox.tsx'
@@ -20,7 +21,11 @@ type EntryChange = {
 
 /** Asks for the library key that a bundle uses in the place of another one, under the same delivered name. */
 export function OtherKeyDialog({ bundle, item, onClose }: EntryChange) {
-  const change = useReplaceKey(bundle.id)
+  const change = useSteps(
+    ({ from, to }: { from: string; to: string }) =>
+      call('changeAttachment', { bundle_id: bundle.id, key_id: from }, { body: { key_id: to } }),
+    { refreshes: LIBRARY },
+  )
   const [chosenId, setChosenId] = useState<string | null>(null)
   const attached = new Set(bundle.items.map(({ id }) => id))
   const keys = useAnswer('listKeys', {}).data ?? []

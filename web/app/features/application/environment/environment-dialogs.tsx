@@ -4,9 +4,8 @@ import { EditBundleDialog } from '../../../ui/bundle-forms.tsx'
 import { DeleteBundleDialog } from './delete-bundle-dialog.tsx'
 import { DuplicateBundleDialog } from './duplicate-bundle-dialog.tsx'
 import { ExportDialog } from './export-dialog.tsx'
-import { OrderDialog } from './order-dialog.tsx'
 
-export type EnvironmentDialog = 'edit' | 'order' | 'duplicate' | 'export' | 'delete'
+export type EnvironmentDialog = 'edit' | 'duplicate' | 'export' | 'delete'
 
 type EnvironmentDialogsProps = { bundleId: string; open: EnvironmentDialog; onClose: () => void }
 
@@ -17,7 +16,6 @@ export function EnvironmentDialogs({ bundleId, open, onClose }: EnvironmentDialo
   if (bundle === undefined) return null
   const parts = { bundle, onClose }
   if (open === 'edit') return <EditBundleDialog {...parts} />
-  if (open === 'order') return <OrderDialog {...parts} />
   if (open === 'duplicate') return <DuplicateBundleDialog {...parts} as={params.get('duplicate')} />
   return open === 'export' ? <ExportDialog {...parts} /> : <DeleteBundleDialog {...parts} />
 }

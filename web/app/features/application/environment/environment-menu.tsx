@@ -4,7 +4,7 @@ import type { Bundle } from '../../../lib/calls/answers.ts'
 import { useMay } from '../../../lib/data/me.ts'
 import { applicationHref } from '../../../lib/page/places.ts'
 import { deferred } from '../../../ui/deferred.tsx'
-import { Activity, ArrowDown, Copy, Download, Pencil, Scale, Server, Trash2 } from '../../../ui/icons.ts'
+import { Activity, Copy, Download, Pencil, Scale, Server, Trash2 } from '../../../ui/icons.ts'
 import { Menu, type MenuItem } from '../../../ui/menu.tsx'
 import type { EnvironmentDialog } from './environment-dialogs.tsx'
 
@@ -17,12 +17,7 @@ export function EnvironmentMenu({ bundle }: { bundle: Bundle }) {
   const [open, setOpen] = useState<EnvironmentDialog | null>(null)
   const part = (name: string) => () => navigate(`${applicationHref(bundle.name)}?part=${name}`)
   const items: MenuItem[] = [
-    ...(bundle.may_edit
-      ? [
-          { label: 'Edit', icon: Pencil, onPick: () => setOpen('edit') },
-          { label: 'Change the order', icon: ArrowDown, onPick: () => setOpen('order') },
-        ]
-      : []),
+    ...(bundle.may_edit ? [{ label: 'Edit', icon: Pencil, onPick: () => setOpen('edit') }] : []),
     ...(bundle.may_duplicate ? [{ label: 'Duplicate', icon: Copy, onPick: () => setOpen('duplicate') }] : []),
     { label: 'Export', icon: Download, onPick: () => setOpen('export') },
     { label: 'Machines', icon: Server, gap: true, onPick: part('machines') },

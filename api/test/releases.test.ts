@@ -77,6 +77,18 @@ describe.each(places)('returning an approval on %s and %s', (kind, redisUrl) => 
     expect(client.opened(await client.waits(id, 'none'))).toEqual({ URL: 'pg://s3cret' })
   })
 
+  test('of two people, the first one has to be allowed at the return too', async () => {
+    expect((await policy({ approvals_needed: 2 })).status).toBe(200)
+    const client = new ReturningClient(api)
+    const id = await client.request(['code'])
+    await approve(id, {}, member)
+    const { json } = await approve(id, { release: 'code' })
+    expect((await policy({ approvers: 'owner', approvals_needed: 2 })).status).toBe(200)
+    const back = await client.release(id, secretOf(json).replace(' ', ''))
+    expectError(back, 409, 'The rules changed after the approval: run the command again', 'conflict')
+    await policy({ approvers: null, approvals_needed: null })
+  })
+
   test('a wait that is open goes on over loopback, and is ready as soon as the approval is back', async () => {
     const client = new ReturningClient(api)
     const id = await client.request()

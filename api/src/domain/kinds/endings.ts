@@ -1,17 +1,19 @@
 import { requireStillAllowed } from '../approvals/approval-rules.ts'
 import { type Ending, type Endings, type Ends, isAlarm, person } from '../approvals/ending.ts'
 import { remember } from '../approvals/grant.ts'
+import { mayApprove } from '../approvals/policy.ts'
 import { returningByCode, withTouches } from '../approvals/receipt.ts'
 import { type AssuranceParts, policyNow } from '../approvals/value-rules.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { DeliveryStore } from '../deliveries/delivery.ts'
+import { type MembershipStore, roleAt } from '../people/membership.ts'
 import { reaches } from '../people/reach.ts'
 import { type Approved, ApprovedDelivery, ApprovedDeposit, ApprovedNames } from '../requests/approved.ts'
 import type { DepositStore } from '../requests/deposit-record.ts'
 import { returningDeposit, type StoringParts } from './deposit-storing.ts'
 
-type EndingParts = AssuranceParts & StoringParts
+type EndingParts = AssuranceParts & StoringParts & { stores: { memberships: MembershipStore } }
 
 type End = Pick<Ending, 'end'>
 
@@ -40,8 +42,9 @@ function deliveryEnding(parts: EndingParts, approved: ApprovedDelivery): Ending 
     ...deliveryEnd(approved),
     assurance: async () => (await policy())?.assurance ?? null,
     async returning({ request, first }) {
-      const given = first === null ? 1 : 2
       const now = await policy()
+      const role = first && (await roleAt(parts.stores.memberships, first, bundle.name))
+      const given = first && role && now && mayApprove(now, { ...first, role }) ? 2 : 1
       return {
         async inside(own, { by, member, at, origin }) {
           const isHere = member !== null && reaches(member.reach, bundle.name)

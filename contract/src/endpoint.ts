@@ -22,7 +22,12 @@ export type Access =
  * bundle of the workspace; what a member can do (`member`); or whether an approval key counts. The others need no
  * signature: a call that only takes access away, that gives nothing to anyone yet, that sends names and no value, or
  * that belongs to sign-in, on which approval keys do not rest. */
-type Touch =
+type Touch = Signed | 'takes_away' | 'gives_nothing' | 'names_only' | 'sign_in'
+
+/** Of a call that a person can have to sign. */
+export type Signed = { by: Deciding; lasts: Lasts }
+
+type Deciding =
   | 'approval'
   | 'bundle'
   | 'key'
@@ -32,10 +37,11 @@ type Touch =
   | 'workspace'
   | 'member'
   | 'approval_key'
-  | 'takes_away'
-  | 'gives_nothing'
-  | 'names_only'
-  | 'sign_in'
+
+/** Whether a call gives access for good, so that a signature announces it at first. `effect`: what it does says so. The
+ * last ones: if it makes an owner; if it invites one, or somebody in the place of another; if it lets a machine work or
+ * read the audit log; if the machine reads the log. */
+type Lasts = 'never' | 'always' | 'effect' | 'role' | 'invitation' | 'machine' | 'audit'
 
 /** How people sign in: the setting AUTH_MODE. */
 export const AUTH_MODES = ['local', 'accounts', 'oidc', 'clerk'] as const
@@ -139,8 +145,6 @@ const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   machine: [401, 403, 429],
 }
 
-const UNSIGNED: readonly Touch[] = ['takes_away', 'gives_nothing', 'names_only', 'sign_in']
-
 // The API reads the Content-Type of each call that is not a GET, and refuses a malformed one even without a body.
 function readsBody({ layer, method, body }: Endpoint): boolean {
   return body !== undefined || (layer !== 'web' && method !== 'GET')
@@ -157,7 +161,7 @@ export function failureStatuses(row: Endpoint): number[] {
     ...OF_ACCESS[row.access],
     ...ofParts,
     ...(row.machine ? [429] : []),
-    ...(row.touch === undefined || UNSIGNED.includes(row.touch) ? [] : [409, 429]),
+    ...(typeof row.touch === 'object' ? [409, 429] : []),
     ...(row.errors ?? []),
     ...(row.storeless ? [] : [503]),
   ])

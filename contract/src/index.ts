@@ -8,6 +8,7 @@ export {
   type Method,
   type PathParams,
   paramsOf,
+  type Signed,
 } from './endpoint.ts'
 export {
   type ApiEndpointName,

@@ -1,3 +1,4 @@
+import type { WatchStore } from './approvals/effects.ts'
 import type { GrantStore } from './approvals/grant.ts'
 import type { PolicyStore } from './approvals/policy.ts'
 import type { AuditStore } from './audit/audit.ts'
@@ -74,7 +75,7 @@ export type Stores = {
   proposals: ProposalStore
   passkeys: PasskeyStore
   tenants: TenantStore
-  touchFacts: TouchFactStore
+  touchFacts: TouchFactStore & WatchStore
   touchUses: TouchUseStore
   users: UserStore
   uses: UseStore

@@ -15,12 +15,13 @@ import type { Caller } from '../domain/people/membership.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-const Concerns = z.record(z.string(), z.array(z.looseObject({ name: z.string().optional() })))
+const Fact = z.union([z.string(), z.looseObject({ name: z.string().optional() })])
+const Concerns = z.record(z.string(), z.array(Fact))
 
-/** The names of what a signed act is about. */
+/** The names of what a signed act is about, and what it gives. */
 function namesIn(concerns: string): string[] {
   return Object.values(Concerns.parse(JSON.parse(concerns))).flatMap((facts) =>
-    facts.flatMap(({ name }) => name ?? []),
+    facts.flatMap((fact) => (typeof fact === 'string' ? fact : (fact.name ?? []))),
   )
 }
 

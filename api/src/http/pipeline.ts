@@ -121,11 +121,12 @@ async function guarded(
   { caller, params, body, touch: given }: ServedCall,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
-  if (touch === undefined || !isMember(caller)) return await work()
+  if (typeof touch !== 'object' || !isMember(caller)) return await work()
   const { method, url: path, body: bytes } = factsOf(request)
   const sent = { method, path, body: bytes }
   const { signedInSeconds } = signature
-  return await requireTouch({ act: name, touch, caller, params, body, sent, given, signedInSeconds }, work)
+  const call = { act: name, ...touch, caller, params, body, sent, given, signedInSeconds }
+  return await requireTouch(call, work)
 }
 
 function touchIn({ headers }: FastifyRequest): string | undefined {

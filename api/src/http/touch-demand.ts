@@ -1,9 +1,9 @@
-import type { Endpoint } from '@keyferry/contract'
+import type { Signed } from '@keyferry/contract'
 import { z } from 'zod'
 import type { CallSubject } from '../domain/people/touch-facts.ts'
 
 /** What a call sends. */
-export type Sent = { act: string; touch: NonNullable<Endpoint['touch']>; params: unknown; body: unknown }
+export type Sent = Signed & { act: string; params: unknown; body: unknown }
 
 const Ids = z.looseObject({
   bundle_id: z.string().optional(),
@@ -37,15 +37,13 @@ const Body = z.looseObject({
   audit: z.boolean().optional(),
   replaces: z.string().optional(),
   people: z.array(z.string()).nullable().optional(),
-  is_secret: z.boolean().optional(),
-  tags: z.unknown().optional(),
   groups: z.array(z.string()).optional(),
 })
 
-const bodyOf = (body: unknown) => Body.catch({}).parse(body)
+export const bodyOf = (body: unknown) => Body.catch({}).parse(body)
 
 /** What a call is about; null: it is one that nobody signs here. */
-export function aboutOf({ act, touch, params, body }: Sent): CallSubject | null {
+export function aboutOf({ act, by, params, body }: Sent): CallSubject | null {
   const { bundle_id, key_id, machine_id, user_id, group_id, proposal_id } = Ids.parse(params ?? {})
   const ids = {
     bundleIds: [bundle_id].filter(isGiven),
@@ -55,8 +53,8 @@ export function aboutOf({ act, touch, params, body }: Sent): CallSubject | null 
     groupIds: [group_id].filter(isGiven),
     proposalIds: [proposal_id].filter(isGiven),
   }
-  const subject = SUBJECTS[touch]?.({ act, body, ids }) ?? null
-  return subject && setsTouch({ act, body }) ? { ...subject, isSetting: true } : subject
+  const subject = SUBJECTS[by]?.({ act, body, ids }) ?? null
+  return subject && { ...subject, isOfRules: OF_RULES.test(act), isSetting: setsTouch({ act, body }) }
 }
 
 type Given = Pick<Sent, 'act' | 'body'> & { ids: CallSubject }
@@ -72,11 +70,16 @@ function withNamed({ ids, body }: Given): CallSubject {
   return { ...ids, userIds, groupIds: [...(ids.groupIds ?? []), ...groups, ...named] }
 }
 
-const SUBJECTS: Partial<Record<Sent['touch'], (given: Given) => CallSubject | null>> = {
+const SUBJECTS: Partial<Record<Signed['by'], (given: Given) => CallSubject | null>> = {
   bundle: (given) => ({ ...withNamed(given), newNames: [bodyOf(given.body).name].filter(isGiven) }),
   key: ofPath,
-  attachment: ofPath,
-  machine: ({ act, body, ids }) => (takesOnly(act, body) ? null : ids),
+  attachment: ({ body, ids }) => ({
+    ...ids,
+    keyIds: [...(ids.keyIds ?? []), bodyOf(body).key_id].filter(isGiven),
+  }),
+  // The log is of the whole workspace.
+  machine: ({ act, body, ids }) =>
+    takesOnly(act, body) ? null : { ...ids, isWide: bodyOf(body).audit === true },
   workspace: ofWorkspace,
   member: ofWorkspace,
   body: ({ act, body, ids }) =>
@@ -114,63 +117,10 @@ function isGiven(id: string | undefined): id is string {
   return id !== undefined
 }
 
+const OF_RULES = /^change(Bundle|Tenant)Policy$/
+
 /** Whether a call sets a rule that asks for signatures. The person who sets it signs that. */
 export function setsTouch({ body, act }: Pick<Sent, 'act' | 'body'>): boolean {
   const { touch } = bodyOf(body)
-  return /^change(Bundle|Tenant)Policy$/.test(act) && touch != null && touch !== 'none'
-}
-
-const LASTING = new Set([
-  'grantBundle',
-  'createMachineToken',
-  'rotateMachineToken',
-  'createMachineTrust',
-  'allowMachineAttempt',
-])
-
-/** Whether a call gives access that lasts: to a machine, or to an owner. */
-export function lasts({ act, body }: Sent): boolean {
-  const { role, is_active, audit, replaces } = bodyOf(body)
-  if (act === 'updateMachine') return is_active === true || audit === true
-  // The person who takes over a membership gets its role.
-  if (act === 'createInvitation' && replaces !== undefined) return true
-  if (act === 'changeMemberRole' || act === 'createInvitation') return role === 'owner'
-  return LASTING.has(act)
-}
-
-const LOOSENING = new Set([
-  'changeBundlePolicy',
-  'changeTenantPolicy',
-  'changeMemberLimit',
-  'createGroup',
-  'changeGroup',
-  'createInvitation',
-  'deleteBundle',
-  'attachKey',
-  'changeAttachment',
-  'changeKeys',
-  'splitKey',
-  'duplicateBundle',
-  'detachKey',
-])
-
-/** Whether a call of an owner loosens something: it gives access that lasts, lets a person in, changes rules or limits,
- * shows a secret value, or can bring a value to other rules, people or machines. */
-export function loosens(sent: Sent): boolean {
-  const { act, body } = sent
-  const { is_secret, name, tags, dry_run } = bodyOf(body)
-  if (act === 'updateKey') return is_secret === false
-  if (act === 'updateBundle') return name !== undefined || tags !== undefined
-  if (act === 'importVariables') return dry_run !== true && moves(body)
-  if (act === 'acceptProposal') return Choices.parse(body).share.length > 0
-  return LOOSENING.has(act) || lasts(sent)
-}
-
-// A value that the call itself brings was known before.
-function moves(body: unknown): boolean {
-  const { also } = z.looseObject({ also: z.array(OfBundle) }).parse(body)
-  return [OfBundle.parse(body), ...also].some(
-    ({ detach, share, entries }) =>
-      detach.length > 0 || share.length > 0 || entries.some(({ from }) => from !== undefined),
-  )
+  return OF_RULES.test(act) && touch != null && touch !== 'none'
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod'
+import type { Effects, Watched, WatchStore } from '../domain/approvals/effects.ts'
 import { DomainError } from '../domain/base/errors.ts'
+import { stampOf } from '../domain/base/stamp.ts'
 import { approvalKeyOf, needsTouchToRemove } from '../domain/people/approval-key-changes.ts'
-import { type LastingActStore, requireLasting } from '../domain/people/lasting-act.ts'
+import { LASTS, type LastingActStore, requireLasting } from '../domain/people/lasting-act.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import { reaches } from '../domain/people/reach.ts'
-import { requireTouch, type TouchedAct, type TouchParts } from '../domain/people/touch.ts'
+import { changed, requireTouch, type TouchedAct, type TouchParts } from '../domain/people/touch.ts'
 import type { CallSubject, TouchFactStore, TouchFacts } from '../domain/people/touch-facts.ts'
-import { aboutOf, lasts, loosens, type Sent, setsTouch } from './touch-demand.ts'
+import { aboutOf, bodyOf, type Sent, setsTouch } from './touch-demand.ts'
 
 const KeyParams = z.object({ key_id: z.string() })
 const UserParams = z.object({ user_id: z.string() })
@@ -25,7 +27,7 @@ type TouchableCall = Sent & {
 export type TouchGuard = <T>(call: TouchableCall, work: () => Promise<T>) => Promise<T>
 
 export type GuardParts = TouchParts & {
-  touchFacts: TouchFactStore
+  touchFacts: TouchFactStore & WatchStore
   lastingActs: LastingActStore
   /** 0: nobody has to. */
   signInAgainSeconds: number
@@ -34,30 +36,46 @@ export type GuardParts = TouchParts & {
 /** One place for all rows, after the caller was admitted and the body was checked, around the handler. */
 export function touchGuard(parts: GuardParts): TouchGuard {
   return async (call, work) => {
-    if (call.touch === 'approval_key') {
+    if (call.by === 'approval_key') {
       await signKey(parts, call)
       return await work()
     }
-    const about = withinReach(aboutOf(call), call.caller)
-    const facts = about && (await parts.touchFacts.find(call.caller.tenantId, about))
-    if (about === null || facts === null || !(await isSigned(parts, call, facts))) {
-      requireRecentSignIn(parts, call)
-      return await work()
+    const { caller, lasts } = call
+    const stamp = stampOf(caller, parts.clock)
+    const about = withinReach(aboutOf(call), caller)
+    const facts = about && (await parts.touchFacts.find(caller.tenantId, about))
+    if (about === null || facts === null || !(await isSigned(parts, call, facts)))
+      return await recentlySignedIn(parts, call, work)
+    const signed = { stamp, same: { about, facts } }
+    if (call.given === undefined) await parts.takeTouch(caller.userId)
+    const gains = lasts === 'effect' ? await foreseen(parts, signed, work) : []
+    await sign(parts, call, { facts, gains })
+    const judge = (effects: Effects) => {
+      if (JSON.stringify(effects.gains) !== JSON.stringify(gains)) throw changed()
     }
-    await sign(parts, call, facts)
-    return await parts.touchFacts.whileSame(call.caller.tenantId, { about, facts }, work)
+    return await parts.touchFacts.run({ ...signed, judge: lasts === 'effect' ? judge : null }, work)
   }
 }
 
 /** A stolen session is not enough for what an owner loosens. Where such an act is signed, the signature is more. */
-function requireRecentSignIn(
-  { signInAgainSeconds, clock }: GuardParts,
-  { caller, signedInSeconds, ...sent }: TouchableCall,
-): void {
-  if (signInAgainSeconds === 0 || caller.role !== 'owner' || !loosens(sent)) return
+async function recentlySignedIn<T>(
+  { signInAgainSeconds, clock, touchFacts }: GuardParts,
+  { caller, signedInSeconds, lasts, body }: TouchableCall,
+  work: () => Promise<T>,
+): Promise<T> {
   const oldest = clock.now().getTime() / 1_000 - signInAgainSeconds
-  if (signedInSeconds === null || signedInSeconds < oldest)
-    throw new DomainError('sign_in_again', 'your sign-in was too long ago for this change: sign in again')
+  const isRecent = signedInSeconds !== null && signedInSeconds >= oldest
+  if (signInAgainSeconds === 0 || caller.role !== 'owner' || isRecent) return await work()
+  if (lasts === 'invitation' || LASTS[lasts](bodyOf(body))) throw signInAgain()
+  if (lasts !== 'effect') return await work()
+  const judge = ({ gains, leaving }: Effects) => {
+    if (gains.length + leaving.length > 0) throw signInAgain()
+  }
+  return await touchFacts.run({ stamp: stampOf(caller, clock), same: null, judge }, work)
+}
+
+function signInAgain(): DomainError {
+  return new DomainError('sign_in_again', 'your sign-in was too long ago for this change: sign in again')
 }
 
 // What is signed names neither bundles nor keys that a limited member does not reach, and their import takes none.
@@ -69,7 +87,7 @@ function withinReach(about: CallSubject | null, { reach }: Caller): CallSubject 
 
 async function isSigned(parts: GuardParts, call: TouchableCall, facts: TouchFacts): Promise<boolean> {
   if (facts.touch === 'none') return setsTouch(call)
-  return call.touch !== 'member' || (await takesSigner(parts, call, facts))
+  return call.by !== 'member' || (await takesSigner(parts, call, facts))
 }
 
 /** Whether a removal takes an owner, or a person with an approval key, from a workspace. People leave by themselves. */
@@ -84,14 +102,33 @@ async function takesSigner(
   return keys.length > 0 || concerns['people']?.some(({ role }) => role === 'owner') === true
 }
 
-async function sign(parts: GuardParts, call: TouchableCall, facts: TouchFacts): Promise<void> {
-  const { act, sent, caller, given } = call
-  await requireTouch(parts, caller, {
-    act: { act, ...sent, concerns: facts.concerns },
-    given,
-    isDevice: facts.touch === 'device',
-  })
-  if (lasts(call)) await requireLasting(parts, caller, { act, ...sent, facts })
+/** What a call would give for good. It is undone, and a call that fails gives nothing. */
+async function foreseen(
+  { touchFacts }: GuardParts,
+  signed: Omit<Watched, 'judge'>,
+  work: () => Promise<unknown>,
+): Promise<readonly string[]> {
+  let gains: readonly string[] = []
+  const judge = (effects: Effects) => {
+    gains = effects.gains
+    throw new Error('undone: it is not signed yet')
+  }
+  await touchFacts.run({ ...signed, judge }, work).catch(() => {})
+  return gains
+}
+
+async function sign(
+  parts: GuardParts,
+  { act, sent, caller, given, lasts, body }: TouchableCall,
+  { facts, gains }: { facts: TouchFacts; gains: readonly string[] },
+): Promise<void> {
+  // A limited member does not learn who else is here.
+  const shown = caller.reach === null ? gains : ['others get more']
+  const concerns = gains.length === 0 ? facts.concerns : { ...facts.concerns, gains: shown }
+  const isDevice = facts.touch === 'device'
+  await requireTouch(parts, caller, { act: { act, ...sent, concerns }, given, isDevice })
+  if (gains.length > 0 || LASTS[lasts](bodyOf(body)))
+    await requireLasting(parts, caller, { act, ...sent, concerns })
 }
 
 async function signKey(parts: GuardParts, { act, params, caller, sent, given }: TouchableCall) {
@@ -100,5 +137,8 @@ async function signKey(parts: GuardParts, { act, params, caller, sent, given }: 
   const { id, userId: person, username: name, credentialId, publicKey, isSynced: synced } = key
   const keyFacts = { credential_id: credentialId, public_key: Buffer.from(publicKey).toString('base64') }
   const concerns = { approval_key: { id, person, name, ...keyFacts, synced } }
-  await requireTouch(parts, caller, { act: { act, ...sent, concerns }, given })
+  // The strictest rule of the workspace decides, because a key signs under each of them.
+  const { touch } = await parts.touchFacts.find(caller.tenantId, { isWide: true })
+  if (given === undefined) await parts.takeTouch(caller.userId)
+  await requireTouch(parts, caller, { act: { act, ...sent, concerns }, given, isDevice: touch === 'device' })
 }

@@ -1,3 +1,4 @@
+import { requireNoGain } from '../domain/approvals/effects.ts'
 import type { JoinedStores, Together } from '../domain/approvals/together.ts'
 import type { Bounds } from '../domain/base/bounds.ts'
 import { madeBy } from '../domain/base/event.ts'
@@ -11,6 +12,7 @@ import { collect, endVoid, release } from './deliveries/delivery-end.ts'
 import { applyDeposit, beginDeposit, voidDeposit } from './deliveries/deposits.ts'
 import { insertGrant, useGrant } from './deliveries/grants.ts'
 import { isOvertaken } from './keys/library-changes.ts'
+import { watching } from './keys/standing.ts'
 import type { ValueVault } from './keys-at-rest/value-vault.ts'
 import { useApprovalKey } from './people/approval-keys.ts'
 import { changeGroup, provideGroups } from './people/groups.ts'
@@ -20,6 +22,7 @@ import { holdTenant } from './people/tenants.ts'
 import { noteTouch } from './people/touch-uses.ts'
 import { changeProvided } from './people/user-events.ts'
 import type { Requests } from './requests/requests.ts'
+import { touchRules } from './rules/set-rules.ts'
 import { importInto } from './transfer/library-imports.ts'
 import { keepProposal } from './transfer/proposals.ts'
 
@@ -86,12 +89,15 @@ async function libraryOf({ keys, proposals, bounds }: LibraryParts, tenantId: st
     await holdTenant(transaction, tenantId)
     return {
       imports: {
-        carryOut: async (_, imports) =>
-          importInto(
-            { ...bounds, bounds, transaction, vault: await keyVault(transaction) },
-            tenantId,
-            imports,
-          ),
+        async carryOut(_, imports) {
+          const isSigned = (await touchRules(transaction, tenantId)).length > 0
+          const effects = isSigned ? await watching(transaction, tenantId) : null
+          const parts = { ...bounds, bounds, transaction, vault: await keyVault(transaction) }
+          const done = await importInto(parts, tenantId, imports)
+          const [first] = done
+          if (effects && first) requireNoGain(await effects(first.stamp))
+          return done
+        },
       },
       proposals: {
         keep: async (proposal, stamp) =>

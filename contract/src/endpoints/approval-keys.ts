@@ -21,13 +21,13 @@ export const approvalKeyEndpoints = {
     errors: [409],
   }),
   confirmApprovalKey: POST('/api/v1/approval-keys/{key_id}/confirm', 'member', {
-    touch: 'approval_key',
+    touch: { by: 'approval_key', lasts: 'always' },
     summary: 'Confirm an approval key (an owner; or its person, with another of their keys)',
     body: key.ConfirmApprovalKey,
     responses: { 200: key.ApprovalKey },
   }),
   removeApprovalKey: DELETE('/api/v1/approval-keys/{key_id}', 'member', {
-    touch: 'approval_key',
+    touch: { by: 'approval_key', lasts: 'never' },
     summary: "Remove an approval key (the caller's, or any for an owner)",
   }),
   listLastingActs: GET('/api/v1/lasting-acts', 'owner', {

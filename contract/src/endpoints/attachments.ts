@@ -14,20 +14,20 @@ export const attachmentEndpoints = {
     responses: { 200: attachment.SharedKeyList },
   }),
   attachKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
-    touch: 'attachment',
+    touch: { by: 'attachment', lasts: 'effect' },
     summary: 'Attach a library key to a bundle (owner, or a member whom the rules allow both)',
     body: attachment.AttachKey,
     bodyOptional: true,
     responses: { 201: attachment.AttachedToBundle },
   }),
   changeAttachment: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
-    touch: 'attachment',
+    touch: { by: 'attachment', lasts: 'effect' },
     summary: `Change the name under which a bundle delivers a key, whether it is required, or use another key in its place${ALLOWED}`,
     body: attachment.ChangeAttachment,
     responses: { 200: attachment.ChangedAttachment },
   }),
   splitKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}/split', 'owner', {
-    touch: 'attachment',
+    touch: { by: 'attachment', lasts: 'effect' },
     summary: 'Replace a shared key in one bundle by a copy, with another value if one is given',
     query: key.SaveKeyQuery,
     body: attachment.SplitKey,
@@ -35,7 +35,7 @@ export const attachmentEndpoints = {
     responses: { 201: key.SavedKey },
   }),
   detachKey: DELETE('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
-    touch: 'attachment',
+    touch: { by: 'attachment', lasts: 'effect' },
     summary: `Detach a key; it stays in the library${ALLOWED}`,
   }),
   reorderKey: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}/order', 'member', {

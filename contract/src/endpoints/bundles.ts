@@ -25,20 +25,20 @@ export const bundleEndpoints = {
     responses: { 200: bundle.BundleWithItems },
   }),
   updateBundle: PUT('/api/v1/bundles/{bundle_id}', 'member', {
-    touch: 'bundle',
+    touch: { by: 'bundle', lasts: 'effect' },
     summary: `Change a bundle's name, description or tags${ALLOWED}`,
     body: bundle.UpdateBundle,
     responses: { 200: bundle.Bundle },
   }),
   duplicateBundle: POST('/api/v1/bundles/{bundle_id}/duplicate', 'member', {
-    touch: 'bundle',
+    touch: { by: 'bundle', lasts: 'effect' },
     summary:
       'Create a bundle with the keys, description and tags of another; owners choose the keys that it gets as copies',
     body: bundle.DuplicateBundle,
     responses: { 201: bundle.Bundle },
   }),
   deleteBundle: DELETE('/api/v1/bundles/{bundle_id}', 'owner', {
-    touch: 'bundle',
+    touch: { by: 'bundle', lasts: 'effect' },
     summary: 'Delete a bundle; its keys stay in the library',
     responses: { 200: OkMessage },
   }),

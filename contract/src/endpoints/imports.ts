@@ -5,14 +5,14 @@ import { LibraryMove, MoveLibrary } from '../schemas/library-move.ts'
 /** Many variables at once. */
 export const importEndpoints = {
   importVariables: POST('/api/v1/imports', 'member', {
-    touch: 'body',
+    touch: { by: 'body', lasts: 'effect' },
     summary:
       'Import variables into a bundle, all or nothing, or show what that would do (owner; a member when it only creates)',
     body: ImportVariables,
     responses: { 200: ImportPlan },
   }),
   moveLibrary: POST('/api/v1/library-moves', 'owner', {
-    touch: 'workspace',
+    touch: { by: 'workspace', lasts: 'effect' },
     summary: 'Add a library of another server, all or nothing, or show what that would do',
     body: MoveLibrary,
     responses: { 200: LibraryMove },

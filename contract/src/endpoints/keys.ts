@@ -24,18 +24,18 @@ export const keyEndpoints = {
     responses: { 200: key.KeyWithBundles },
   }),
   updateKey: PUT('/api/v1/keys/{key_id}', 'member', {
-    touch: 'key',
+    touch: { by: 'key', lasts: 'effect' },
     summary: `Change a library key, in every bundle that uses it${ALLOWED}`,
     query: key.SaveKeyQuery,
     body: key.UpdateKey,
     responses: { 200: key.SavedKey },
   }),
   deleteKey: DELETE('/api/v1/keys/{key_id}', 'owner', {
-    touch: 'key',
+    touch: { by: 'key', lasts: 'never' },
     summary: 'Delete a library key, from every bundle too',
   }),
   changeKeys: POST('/api/v1/keys/batch', 'member', {
-    touch: 'body',
+    touch: { by: 'body', lasts: 'effect' },
     summary:
       'Attach, detach or delete several keys, or declare them secret, all or nothing (owner; a member where each key alone would be allowed)',
     body: batch.ChangeKeys,
@@ -53,7 +53,7 @@ export const keyEndpoints = {
     responses: { 200: version.KeyVersionList },
   }),
   restoreKeyVersion: POST('/api/v1/keys/{key_id}/restore', 'member', {
-    touch: 'key',
+    touch: { by: 'key', lasts: 'never' },
     summary:
       'Make an older value the newest version (owner; within 10 minutes also who set the value, to undo that)',
     query: key.SaveKeyQuery,
@@ -61,7 +61,7 @@ export const keyEndpoints = {
     responses: { 200: key.SavedKey },
   }),
   destroyKeyVersion: DELETE('/api/v1/keys/{key_id}/versions/{version}', 'owner', {
-    touch: 'key',
+    touch: { by: 'key', lasts: 'never' },
     summary: 'Destroy the value of an older version; who set it and when stays',
     params: version.KeyVersionParams,
   }),
@@ -71,7 +71,7 @@ export const keyEndpoints = {
     responses: { 200: delivery.HolderList },
   }),
   dismissHolder: DELETE('/api/v1/keys/{key_id}/holders/{holder}', 'owner', {
-    touch: 'key',
+    touch: { by: 'key', lasts: 'never' },
     summary: 'Take a holder off the list until it is given the key again',
   }),
   listStaleKeys: GET('/api/v1/stale-keys', 'member', {

@@ -9,11 +9,10 @@ import * as trust from '../schemas/machine-trust.ts'
 /** Machines: programs that fetch values without a person. */
 export const machineEndpoints = {
   createMachine: POST('/api/v1/machines', 'owner', {
-    touch: 'gives_nothing',
+    touch: { by: 'machine', lasts: 'audit' },
     summary: 'Create a machine',
     body: machine.CreateMachine,
     responses: { 201: machine.Machine },
-    errors: [409],
   }),
   listMachines: GET('/api/v1/machines', 'member', {
     summary: 'List machines by name; total in X-Total-Count',
@@ -25,7 +24,7 @@ export const machineEndpoints = {
     responses: { 200: machine.Machine },
   }),
   updateMachine: PUT('/api/v1/machines/{machine_id}', 'owner', {
-    touch: 'machine',
+    touch: { by: 'machine', lasts: 'machine' },
     summary: 'Rename, describe or stop a machine',
     body: machine.UpdateMachine,
     responses: { 200: machine.Machine },
@@ -40,7 +39,7 @@ export const machineEndpoints = {
     responses: { 200: HoldingList },
   }),
   grantBundle: PUT('/api/v1/machines/{machine_id}/bundles/{bundle_id}', 'owner', {
-    touch: 'bundle',
+    touch: { by: 'bundle', lasts: 'always' },
     summary: 'Let a machine use a bundle, or change what it may do with it',
     body: machine.GrantBundle,
     responses: { 200: machine.GrantedBundle },
@@ -50,14 +49,14 @@ export const machineEndpoints = {
     summary: 'Take a bundle from a machine',
   }),
   createMachineToken: POST('/api/v1/machines/{machine_id}/tokens', 'owner', {
-    touch: 'machine',
+    touch: { by: 'machine', lasts: 'always' },
     summary: 'Create a token, which is shown once',
     body: token.CreateToken,
     bodyOptional: true,
     responses: { 201: token.CreatedToken },
   }),
   rotateMachineToken: POST('/api/v1/machines/{machine_id}/tokens/{token_id}/rotate', 'owner', {
-    touch: 'machine',
+    touch: { by: 'machine', lasts: 'always' },
     summary: 'Create a token in the place of another, which works a while longer',
     body: token.RotateToken,
     bodyOptional: true,
@@ -68,7 +67,7 @@ export const machineEndpoints = {
     summary: 'End a token at once',
   }),
   createMachineTrust: POST('/api/v1/machines/{machine_id}/trusts', 'owner', {
-    touch: 'machine',
+    touch: { by: 'machine', lasts: 'always' },
     summary: 'Let the ID tokens of another service prove a machine',
     body: trust.CreateTrust,
     responses: { 201: trust.MachineTrust },
@@ -82,7 +81,7 @@ export const machineEndpoints = {
     responses: { 200: trust.MachineAttemptList },
   }),
   allowMachineAttempt: POST('/api/v1/machines/{machine_id}/attempts/{fingerprint}/allow', 'owner', {
-    touch: 'machine',
+    touch: { by: 'machine', lasts: 'always' },
     summary: 'Trust an identity that called, by its issuer and the chosen claims',
     body: trust.AllowAttempt,
     responses: { 201: trust.MachineTrust },

@@ -11,17 +11,17 @@ export const memberEndpoints = {
     responses: { 200: member.MemberList },
   }),
   changeMemberRole: PUT('/api/v1/members/{user_id}', 'owner', {
-    touch: 'workspace',
+    touch: { by: 'workspace', lasts: 'role' },
     summary: "Change a member's role",
     body: member.ChangeRole,
   }),
   changeMemberLimit: PUT('/api/v1/members/{user_id}/limit', 'owner', {
-    touch: 'workspace',
+    touch: { by: 'workspace', lasts: 'effect' },
     summary: 'Limit a member to some bundles, or end the limit',
     body: member.ChangeLimit,
   }),
   removeMember: DELETE('/api/v1/members/{user_id}', 'member', {
-    touch: 'member',
+    touch: { by: 'member', lasts: 'never' },
     summary: 'Remove a member (owner), or leave the tenant (own user id)',
   }),
   listGroups: GET('/api/v1/groups', 'owner', {
@@ -29,18 +29,18 @@ export const memberEndpoints = {
     responses: { 200: member.GroupList },
   }),
   createGroup: POST('/api/v1/groups', 'owner', {
-    touch: 'workspace',
+    touch: { by: 'workspace', lasts: 'effect' },
     summary: 'Create a group of members',
     body: member.CreateGroup,
     responses: { 201: member.CreatedGroup },
   }),
   changeGroup: PUT('/api/v1/groups/{group_id}', 'owner', {
-    touch: 'workspace',
+    touch: { by: 'workspace', lasts: 'effect' },
     summary: 'Change the name of a group, what it adds to limits, or who is in it',
     body: member.ChangeGroup,
   }),
   deleteGroup: DELETE('/api/v1/groups/{group_id}', 'owner', {
-    touch: 'workspace',
+    touch: { by: 'workspace', lasts: 'never' },
     summary: 'Delete a group; a rule that names only it lets nobody approve',
   }),
   listHoldings: GET('/api/v1/members/{user_id}/holdings', 'owner', {
@@ -54,7 +54,7 @@ export const memberEndpoints = {
     responses: { 200: delivery.TypedValueList },
   }),
   createInvitation: POST('/api/v1/invitations', 'owner', {
-    touch: 'workspace',
+    touch: { by: 'workspace', lasts: 'invitation' },
     summary: 'Invite by e-mail; the token is shown once',
     body: member.CreateInvitation,
     responses: { 201: member.CreatedInvitation },

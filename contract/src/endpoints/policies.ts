@@ -8,7 +8,7 @@ export const policyEndpoints = {
     responses: { 200: policy.BundlePolicy },
   }),
   changeBundlePolicy: PUT('/api/v1/bundles/{bundle_id}/policy', 'owner', {
-    touch: 'bundle',
+    touch: { by: 'bundle', lasts: 'effect' },
     summary:
       "Change a bundle's rules for approvals, and whether it is for production; ends its remembered approvals",
     body: policy.ChangeBundlePolicy,
@@ -20,7 +20,7 @@ export const policyEndpoints = {
     responses: { 200: policy.TenantPolicy },
   }),
   changeTenantPolicy: PUT('/api/v1/tenants/current/policy', 'owner', {
-    touch: 'workspace',
+    touch: { by: 'workspace', lasts: 'effect' },
     summary: 'Change the rules of the workspace, or of a folder of bundles; ends remembered approvals there',
     body: policy.ChangeTenantPolicy,
     responses: { 200: policy.TenantPolicy },

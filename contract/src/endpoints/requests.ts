@@ -54,7 +54,7 @@ export const requestEndpoints = {
     responses: { 200: approval.RequestBundle },
   }),
   encryptFromBundle: POST('/api/v1/requests/{request_id}/encrypt-from-bundle', 'member', {
-    touch: 'approval',
+    touch: { by: 'approval', lasts: 'never' },
     summary: 'Approve: seal the chosen values to the client',
     body: approval.EncryptFromBundle,
     responses: { 200: release.Approved },
@@ -93,7 +93,7 @@ export const requestEndpoints = {
     errors: [404, 409, 429],
   }),
   createReleaseCode: POST('/api/v1/requests/{request_id}/release-code', 'member', {
-    touch: 'approval',
+    touch: { by: 'approval', lasts: 'never' },
     summary: 'A fresh code for an approval that did not reach the terminal: for the person who approved',
     responses: { 200: release.FreshCode },
   }),
@@ -110,7 +110,7 @@ export const requestEndpoints = {
     errors: [409],
   }),
   approveDeposit: POST('/api/v1/requests/{request_id}/deposit', 'member', {
-    touch: 'approval',
+    touch: { by: 'approval', lasts: 'never' },
     summary: 'Approve a deposit: store its values as the plan says, all or nothing',
     body: deposit.ApproveDeposit,
     responses: { 200: deposit.ApprovedDeposit },
@@ -128,7 +128,7 @@ export const requestEndpoints = {
     errors: [409],
   }),
   acceptProposal: POST('/api/v1/proposals/{proposal_id}/accept', 'owner', {
-    touch: 'body',
+    touch: { by: 'body', lasts: 'effect' },
     summary: 'Store a proposal as the plan says, all or nothing',
     body: deposit.AcceptProposal,
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isBundleName } from '../env/names.ts'
 import { ProductionField } from './bundle.ts'
-import { changeOf, Id, Named, object, Timestamp, wholeNumber } from './text.ts'
+import { changeOf, Id, Named, object, wholeNumber } from './text.ts'
 
 /** How an approval is bound to the terminal that asked, from the weakest to the strictest. `compat`: the approver
  * compares the check code. `bound`: the approval returns to the terminal over loopback or by a code that is typed
@@ -90,10 +90,6 @@ export const ChangeBundlePolicy = changeOf(
   { assurance: 'local', approvers: 'owner', production: 'yes' },
 )
 
-/** A looser rule `touch` that an owner asked for. It counts when another owner asks for the same, or an owner asks
- * again after `from`. */
-const LooseningField = z.object({ to: TouchField, by: Id, from: Timestamp }).nullable()
-
 /** A folder of bundle names, such as `prod/`: each bundle whose name begins with it is in it. */
 const FolderField = z
   .string()
@@ -127,7 +123,6 @@ const RulesPlace = object('RulesPlace', {
   effective: Policy,
   is_production: z.boolean(),
   production: ProductionField,
-  loosening: LooseningField,
 })
 
 /** `effective` is the strictest of what the server, the workspace, the folders over the bundle and the bundle set.
@@ -140,21 +135,18 @@ export const BundlePolicy = object('BundlePolicy', {
   bundle: PolicySetting,
   workspace: PolicySetting,
   server: z.object({ assurance: AssuranceField }),
-  loosening: LooseningField,
   production: ProductionField,
   is_production: z.boolean(),
   stricter: z.array(z.string()),
   also: z.array(z.object({ bundle: Named, secrets: z.int() })),
 })
 
-/** `effective`: for a bundle that sets nothing and is not for production. `loosening`: of the workspace, or of the
- * folder that the call changed. `advice` says what to change, if anything: `use_bound` where this server is reached by
- * others and approvals are not bound to a terminal. */
+/** `effective`: for a bundle that sets nothing and is not for production. `advice` says what to change, if anything:
+ * `use_bound` where this server is reached by others and approvals are not bound to a terminal. */
 export const TenantPolicy = object('TenantPolicy', {
   effective: Policy,
   workspace: PolicySetting,
   server: z.object({ assurance: AssuranceField }),
-  loosening: LooseningField,
   advice: z.array(z.enum(['use_bound'])),
   /** The workspace, its folders in the order of environments, then bundles that set rules, by name. */
   places: z.array(RulesPlace).optional(),

@@ -74,12 +74,7 @@ export interface PolicyStore extends PolicyReads {
   ofKeys(tenantId: string, keyIds: readonly string[]): Promise<readonly ValueRules[]>
   /** Other bundles that share secret values with a bundle, and how many, by name. */
   sharing(tenantId: string, bundleId: string): Promise<readonly SharingBundle[]>
-  /** How the rule `touch` of a place is about to loosen; null: it is not. */
-  loosening(tenantId: string, at: RulesAt): Promise<Loosening | null>
 }
-
-/** A looser rule `touch`, which waits for another owner or for a day. `at`: when an owner asked for it first. */
-export type Loosening = { to: TouchRule; by: string; at: string }
 
 /** The changes of rules, in a transaction. */
 export interface PolicyRecords {
@@ -138,6 +133,11 @@ export function isIn(folder: string, bundleName: string): boolean {
   return bundleName.toLowerCase().startsWith(folder.toLowerCase())
 }
 
+/** Where the rules are that a secret kept, as if it were in a folder of its own. */
+export function keyPlace(keyId: string): string {
+  return `key/${keyId}/`
+}
+
 /** What counts for a bundle, or for one that does not exist yet (`id`: null). */
 export function policiesFor(
   { workspace, folders, bundles }: AllPolicies,
@@ -158,10 +158,9 @@ export function rulesTaken(
 ): PolicySetting {
   const before = counting(strictestSetting([own, ...left]), to)
   const after = counting(strictestSetting([own, ...entered]), to)
-  const both = strictestSetting([before, after])
-  const stays = (rule: string) => isDeepStrictEqual(ruleOf(both, rule), ruleOf(after, rule))
-  const people = listTaken([own, ...left])
-  return { ...before, people, ...Object.fromEntries(Object.entries(own).filter(([rule]) => stays(rule))) }
+  const below = fieldsBelow(before, after)
+  const stay = Object.entries(own).filter(([rule]) => !below.includes(rule))
+  return { ...before, people: listTaken([own, ...left]), ...Object.fromEntries(stay) }
 }
 
 // Where one list names nobody beyond the others, its groups stay groups, so who leaves one leaves the rule.
@@ -171,6 +170,26 @@ function listTaken(places: readonly PolicySetting[]): string[] | null {
   return whole ? whole.people : all
 }
 
+/** In which fields a place demands less after a change. */
+export function loosened(before: PolicySetting, after: PolicySetting): string[] {
+  return fieldsBelow(counting(before, UNNAMED), counting(after, UNNAMED))
+}
+
+/** What a value keeps of the rules that were over it; null: those that are over it now demand as much. */
+export function keptOf(was: readonly PolicySetting[], is: readonly PolicySetting[]): PolicySetting | null {
+  const before = strictestSetting(was)
+  const below = fieldsBelow(before, counting(strictestSetting(is), UNNAMED))
+  return below.length === 0 ? null : { ...before, people: listTaken(was) }
+}
+
+function fieldsBelow(before: PolicySetting, after: PolicySetting): string[] {
+  const [both, is] = [strictestSetting([before, after]), after].map(({ named, ...set }) => {
+    const people = (named ?? set.people)?.toSorted() ?? null
+    return { ...policyOf({ ...set, people }, 0), remember_hours: set.remember_hours }
+  })
+  return Object.keys(NO_RULES).filter((rule) => !isDeepStrictEqual(ruleOf(both, rule), ruleOf(is, rule)))
+}
+
 // A place may set less than what counts where nothing is set: that is no demand.
 function counting(set: PolicySetting, named: ProductionFacts): PolicySetting {
   const { changers, agents } = policyOf(set, 0)
@@ -178,8 +197,8 @@ function counting(set: PolicySetting, named: ProductionFacts): PolicySetting {
   return { ...set, changers, agents, remember_hours: hours }
 }
 
-function ruleOf(set: PolicySetting, rule: string): unknown {
-  return Object.entries(set).find(([name]) => name === rule)?.[1]
+function ruleOf(set: object | undefined, rule: string): unknown {
+  return Object.entries(set ?? {}).find(([name]) => name === rule)?.[1]
 }
 
 /** Whether an approval of this grade satisfies the other. */

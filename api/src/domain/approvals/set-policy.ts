@@ -15,18 +15,16 @@ import {
   effectivePolicy,
   isAtLeast,
   isIn,
-  type Loosening,
   limitBy,
   NO_RULES,
   type PolicyChange,
   type PolicySetting,
   type ProductionFacts,
   policiesFor,
-  type RulesAt,
   type SetPolicies,
   UNNAMED,
 } from './policy.ts'
-import { changingTouch, loosensFrom } from './set-touch.ts'
+import { changingTouch } from './set-touch.ts'
 import type { SigningParts } from './signed-approval.ts'
 import type { JoinedStores } from './together.ts'
 import { namesTightened } from './value-rules.ts'
@@ -51,11 +49,10 @@ export async function bundlePolicy(
 ): Promise<z.output<typeof BundlePolicy>> {
   const bundle = await findBundle(parts.stores.bundles, caller, bundleId)
   const { policies } = parts.stores
-  const [set, also, ofValues, loosening] = await Promise.all([
+  const [set, also, ofValues] = await Promise.all([
     policies.find(caller.tenantId, bundle.id),
     policies.sharing(caller.tenantId, bundle.id),
     policies.ofSharedValues(caller.tenantId, bundle.id, null),
-    policies.loosening(caller.tenantId, { bundleId: bundle.id }),
   ])
   const { assurance } = parts
   const effective = effectivePolicy(assurance, set, bundle)
@@ -66,7 +63,6 @@ export async function bundlePolicy(
     stricter: namesTightened(ofValues, effective),
     effective,
     server: { assurance },
-    loosening: shownLoosening(loosening),
     production: bundle.production,
     is_production: isProduction(bundle),
   }
@@ -97,21 +93,12 @@ export async function tenantPolicy(
 ): Promise<z.output<typeof TenantPolicy>> {
   const { stores, assurance, isLocal } = parts
   const { tenantId } = caller
-  const [workspace, loosening] = await Promise.all([
-    stores.policies.findTenant(tenantId),
-    stores.policies.loosening(tenantId, null),
-  ])
+  const workspace = await stores.policies.findTenant(tenantId)
   const effective = effectivePolicy(assurance, { workspace, folders: [], bundle: NO_RULES }, UNNAMED)
   const isUnbound = !isAtLeast(effective.assurance, 'bound')
   const advice = isUnbound && !isLocal ? ['use_bound' as const] : []
   const shown = shownSetting(workspace)
-  const own = {
-    effective,
-    workspace: shown,
-    server: { assurance },
-    loosening: shownLoosening(loosening),
-    advice,
-  }
+  const own = { effective, workspace: shown, server: { assurance }, advice }
   return places ? { ...own, places: await rulesPlaces(parts, caller, places) } : own
 }
 
@@ -142,24 +129,21 @@ async function rulesPlaces(
       .filter(({ id }) => setsAny(all.bundles.get(id)) || id === bundleId)
       .map(({ id, ...named }) => ({ folder: null, bundle: { id, name: named.name }, named })),
   ]
-  return Promise.all(
-    places.map(async (place) => {
-      const { folder, bundle, named } = place
-      const [set, above] = setAt(all, place)
-      const found = policiesFor(all, { id: bundle?.id ?? null, name: named.name })
-      return {
-        folder,
-        bundle,
-        set: shownSetting(set),
-        production: named.production,
-        limit: limitBy(assurance, above),
-        above: effectivePolicy(assurance, above, named),
-        effective: effectivePolicy(assurance, found, named),
-        is_production: isProduction(named),
-        loosening: set.touch === null ? null : shownLoosening(await policies.loosening(tenantId, at(place))),
-      }
-    }),
-  )
+  return places.map((place) => {
+    const { folder, bundle, named } = place
+    const [set, above] = setAt(all, place)
+    const found = policiesFor(all, { id: bundle?.id ?? null, name: named.name })
+    return {
+      folder,
+      bundle,
+      set: shownSetting(set),
+      production: named.production,
+      limit: limitBy(assurance, above),
+      above: effectivePolicy(assurance, above, named),
+      effective: effectivePolicy(assurance, found, named),
+      is_production: isProduction(named),
+    }
+  })
 }
 
 function setsAny(set: PolicySetting | undefined): boolean {
@@ -170,11 +154,6 @@ type RulingPlace = {
   folder: string | null
   bundle: { id: string; name: string } | null
   named: ProductionFacts
-}
-
-function at({ folder, bundle }: RulingPlace): RulesAt {
-  if (bundle) return { bundleId: bundle.id }
-  return folder === null ? null : { folder }
 }
 
 /** What a place sets, and what counts there without it. */
@@ -194,10 +173,6 @@ function shownSetting(setting: PolicySetting) {
   return set
 }
 
-function shownLoosening(loosening: Loosening | null) {
-  return loosening && { to: loosening.to, by: loosening.by, from: loosensFrom(loosening) }
-}
-
 /** @throws DomainError invalid (`named` without people, or a person who is no member) */
 export async function changeTenantPolicy(
   parts: PolicyParts,
@@ -211,11 +186,7 @@ export async function changeTenantPolicy(
     change: (own: JoinedStores) => own.policies.changeTenant(changed, stamp),
   }
   await changingTouch(parts, caller, setting)
-  const loosening = await parts.stores.policies.loosening(
-    caller.tenantId,
-    folder === null ? null : { folder },
-  )
-  return { ...(await tenantPolicy(parts, caller)), loosening: shownLoosening(loosening) }
+  return tenantPolicy(parts, caller)
 }
 
 // Names belong to `named` only: another choice removes them.

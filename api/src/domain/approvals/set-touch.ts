@@ -1,19 +1,14 @@
-import { TIMES, TOUCHES, type TouchRule } from '@keyferry/contract'
+import type { TouchRule } from '@keyferry/contract'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import type { Stamp } from '../base/stamp.ts'
 import { counts } from '../people/approval-key.ts'
 import type { Caller, MembershipStore } from '../people/membership.ts'
 import { requireAddress, type TouchParts } from '../people/touch.ts'
 import { unsignedStep } from '../requests/request-steps.ts'
 import { type EndParts, endApproval } from './ending.ts'
-import type { Loosening, PolicySetting } from './policy.ts'
 import type { JoinedStores } from './together.ts'
 
-/*
- * How owners set the rule that people sign. Setting it ends what nobody signed. A looser rule lasts, so one stolen
- * touch may not buy it: it waits until another owner asks for the same, or until an owner asks again after a day.
- */
+/* How owners set the rule that people sign. Setting it ends what nobody signed. */
 
 const NEEDED_KEYS = 2
 
@@ -47,38 +42,6 @@ export async function changingTouch(
     },
     { isRemoval: true },
   )
-}
-
-/** What a change of the rule `touch` does now. */
-export function touchStep(
-  { touch, loosening }: { touch: PolicySetting['touch']; loosening: Loosening | null },
-  to: PolicySetting['touch'],
-  { by, at }: Pick<Stamp, 'by' | 'at'>,
-): { touch: PolicySetting['touch']; loosening: Loosening | null } {
-  const wanted = to ?? 'none'
-  if (!isLooser(wanted, touch)) return { touch: to, loosening: null }
-  if (loosening?.to !== wanted || keptUntil(loosening) < at)
-    return { touch, loosening: { to: wanted, by, at } }
-  const isDue = loosening.by !== by || loosensFrom(loosening) <= at
-  return isDue ? { touch: to, loosening: null } : { touch, loosening }
-}
-
-/** From when one owner is enough. */
-export function loosensFrom({ at }: Loosening): string {
-  return after(at, TIMES.lastingActSeconds)
-}
-
-// One signature may not loosen what was asked for long ago, and forgotten.
-function keptUntil(loosening: Loosening): string {
-  return after(loosensFrom(loosening), TIMES.lastingActKeptSeconds)
-}
-
-function after(at: string, seconds: number): string {
-  return new Date(Date.parse(at) + seconds * 1_000).toISOString()
-}
-
-function isLooser(wanted: TouchRule, touch: PolicySetting['touch']): boolean {
-  return TOUCHES.indexOf(wanted) < TOUCHES.indexOf(touch ?? 'none')
 }
 
 // Otherwise a lost key would lock everyone out.

@@ -42,6 +42,7 @@ export async function signedApproval(
 ): Promise<AcceptedTouch | null> {
   const { policy } = signing.grounds
   if (policy.touch === 'none') return null
+  if (signing.given === undefined) await touchParts.takeTouch(asking.caller.userId)
   const statement = Buffer.from(JSON.stringify(statementOf(asking, signing)))
   const asked = { given: signing.given, statementOf: () => statement, isDevice: policy.touch === 'device' }
   return await checkTouch(touchParts, asking.caller, asked)

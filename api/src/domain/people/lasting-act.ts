@@ -1,11 +1,10 @@
-import { TIMES } from '@keyferry/contract'
+import { type Signed, TIMES } from '@keyferry/contract'
 import { digestOf } from '@keyferry/crypto/digest'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from './membership.ts'
 import type { TouchedAct } from './touch.ts'
-import type { TouchFacts } from './touch-facts.ts'
 
 /*
  * An act that lasts gives access later too: a grant, a token, an owner. One stolen touch must not buy it. So the first
@@ -26,13 +25,27 @@ export type LastingAct = {
 }
 
 export interface LastingActStore {
-  /** Those of people who are owners still, the oldest first. With `callHash`: of one call. */
+  /** Those of people who are members still, the oldest first. With `callHash`: of one call. */
   list(tenantId: string, now: string, callHash?: string): Promise<LastingAct[]>
   announce(act: Omit<LastingAct, 'username'>, stamp: Stamp): Promise<void>
   /** False: it is gone already. */
   end(id: string, stamp: Stamp): Promise<boolean>
   /** Forget those that nobody carried out for a week. */
   forget(now: string): Promise<void>
+}
+
+type SentFields = Partial<Record<'role' | 'replaces' | 'is_active' | 'audit', string | boolean | undefined>>
+
+/** Whether a call gives access for good, by what it sends. For `effect`, see effects.ts. */
+export const LASTS: Readonly<Record<Signed['lasts'], (sent: SentFields) => boolean>> = {
+  never: () => false,
+  always: () => true,
+  effect: () => false,
+  role: ({ role }) => role === 'owner',
+  // The person who takes over a membership gets its role.
+  invitation: ({ role, replaces }) => role === 'owner' || replaces !== undefined,
+  machine: ({ is_active, audit }) => is_active === true || audit === true,
+  audit: ({ audit }) => audit === true,
 }
 
 type LastingParts = { lastingActs: LastingActStore; clock: ClockAndIds }
@@ -42,14 +55,15 @@ type LastingParts = { lastingActs: LastingActStore; clock: ClockAndIds }
 export async function requireLasting(
   { lastingActs, clock }: LastingParts,
   caller: Caller,
-  { act, method, path, body, facts }: Omit<TouchedAct, 'concerns'> & { facts: TouchFacts },
+  { act, method, path, body, ...signed }: TouchedAct,
 ): Promise<void> {
   const now = timestamp(clock)
   const callHash = digestOf(JSON.stringify([act, method, path, Buffer.from(body).toString('base64')]))
-  const concerns = JSON.stringify(facts.concerns)
+  const concerns = JSON.stringify(signed.concerns)
   const announced = await lastingActs.list(caller.tenantId, now, callHash)
   const own = announced.find(({ userId }) => userId === caller.userId)
-  const ready = announced.find((each) => each !== own || each.countsFrom <= now)
+  const isOwner = caller.role === 'owner'
+  const ready = announced.find((each) => (each === own ? each.countsFrom <= now : isOwner))
   if (ready === undefined) {
     const countsFrom = own?.countsFrom ?? timestamp(clock, TIMES.lastingActSeconds)
     const fresh = {

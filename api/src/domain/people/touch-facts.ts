@@ -16,6 +16,8 @@ export type CallSubject = {
   proposalIds?: readonly string[]
   /** Any rule of the workspace counts. */
   isWide?: boolean
+  /** If a rule counts, the strictest of the workspace decides which keys sign. */
+  isOfRules?: boolean
   /** A rule that asks for signatures is set: for these bundles, or for all. Machines that get values from there already
    * are signed too. */
   isSetting?: boolean
@@ -30,11 +32,4 @@ type TouchFact = { id: string } & Readonly<Record<string, unknown>>
 export interface TouchFactStore {
   /** For a workspace without such a rule this is one query. */
   find(tenantId: string, about: CallSubject): Promise<TouchFacts>
-  /** Run a call that was signed with these facts. Its transactions begin by reading the facts again.
-   * @throws DomainError changed */
-  whileSame<T>(
-    tenantId: string,
-    same: { about: CallSubject; facts: TouchFacts },
-    call: () => Promise<T>,
-  ): Promise<T>
 }

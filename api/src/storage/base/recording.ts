@@ -10,7 +10,7 @@ import { changesValues, type Event, eventBody } from '../../domain/base/event.ts
 import { originText } from '../../domain/base/origin.ts'
 import { type SealedWrite, versionText } from '../seals/row-seals.ts'
 import { chunks } from './chunks.ts'
-import { type Database, type Queries, type Query, recordedBy } from './queries.ts'
+import { type Database, type Queries, type Recorded, recordedBy } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 /** What seals the outbox. */
@@ -42,13 +42,15 @@ export function recording(
       events.push(event)
       if (changesValues(event)) changed.add(event.tenantId)
     }
-    const own = checkOfCall()
+    const own = calls.getStore()
+    const around = own?.isDone === false ? own.around : null
     const result = await database.write(async (transaction) => {
       const recorded = recordedBy(database, transaction, record)
-      await own?.check(recorded)
+      const judge = await around?.(recorded)
       // An earlier transaction of the connection may have failed.
       await database.written(transaction)
       const made = await change(recorded)
+      await judge?.()
       const versions = versionsIn(events, await database.written(transaction))
       for (const some of chunks(events)) {
         const rows = some.map((event) =>
@@ -59,7 +61,7 @@ export function recording(
       }
       return made
     })
-    own?.committed()
+    if (own) own.isDone = true
     if (events.length > 0) after.wake(new Set(events.map(({ tenantId }) => tenantId)))
     if (changed.size > 0) after.valuesChanged(changed)
     return result
@@ -89,23 +91,22 @@ function eventRow(event: Event, key: AuditKey['mac']): EventRow {
   return { tenant_id: tenantId, body, origin, mac: eventMac({ tenantId, body, origin }, key), created_at: at }
 }
 
-type Check = (transaction: Query) => Promise<void>
+/** Begins a transaction. The result ends it. */
+type Around = (transaction: Recorded) => Promise<() => Promise<void>>
 
-const checks = new AsyncLocalStorage<{ check: Check; isDone: boolean }>()
+const calls = new AsyncLocalStorage<{ around: Around; isDone: boolean; copies: Map<string, string[]> }>()
 
-/** Run a call whose first transaction that commits begins with a check. */
-export function beforeWrites<T>(check: Check, call: () => Promise<T>): Promise<T> {
-  return checks.run({ check, isDone: false }, call)
+/** Run a call whose first transaction that commits begins and ends with something. */
+export function aroundWrites<T>(around: Around, call: () => Promise<T>): Promise<T> {
+  return calls.run({ around, isDone: false, copies: new Map() }, call)
 }
 
-/** What begins a transaction of the call that runs, and what follows its commit. */
-function checkOfCall(): { check: Check; committed: () => void } | null {
-  const own = checks.getStore()
-  if (own === undefined || own.isDone) return null
-  return {
-    check: own.check,
-    committed: () => {
-      own.isDone = true
-    },
-  }
+/** Note that keys got the values of others. */
+export function noteCopies(copies: Iterable<readonly [keyId: string, sourceId: string]>): void {
+  const known = calls.getStore()?.copies
+  for (const [id, source] of copies) known?.set(id, [...(known.get(id) ?? []), source])
+}
+
+export function copiesOfCall(): ReadonlyMap<string, readonly string[]> {
+  return calls.getStore()?.copies ?? new Map()
 }

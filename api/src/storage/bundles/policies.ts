@@ -1,7 +1,7 @@
 import type { Assurance } from '@keyferry/contract'
 import {
+  type AllPolicies,
   effectivePolicy,
-  type Loosening,
   NO_RULES,
   type Policy,
   type PolicyReads,
@@ -17,11 +17,12 @@ import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
-import { countOf, isFound, keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { countOf, keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
 import {
   foldersOver,
   type KeysHeld,
+  type KeysNamed,
   RULES,
   type RuledBundles,
   type RulesRow,
@@ -65,23 +66,25 @@ export async function settingsIn(
 export function policyReads({ query }: Queries): (transaction?: Query) => PolicyReads {
   return (transaction = wholeOf(query)) => ({
     find: async (tenantId, bundleId) => (await setOver(transaction, tenantId, bundleId)).set,
-    async findAll(tenantId) {
-      const { workspace, folders, inBundles } = await rulesAbove(transaction, tenantId)
-      const all = inBundles ? await rulesOfBundles(transaction, tenantId, (bundles) => bundles) : []
-      const ruled = all.filter(({ rules }) => rules !== null)
-      const rows = [workspace, ...folders, ...ruled.map(({ rules }) => rules)]
-      const [first = NO_RULES, ...sets] = await settingsIn(transaction, tenantId, rows)
-      const inFolders = folders.map(({ folder }, index) => [folder, sets[index] ?? NO_RULES] as const)
-      const own = sets.slice(folders.length)
-      return {
-        workspace: first,
-        folders: new Map(inFolders),
-        bundles: new Map(ruled.map(({ id }, index) => [id, own[index] ?? NO_RULES])),
-      }
-    },
+    findAll: (tenantId) => allRules(transaction, tenantId),
     areSetElsewhere: async (tenantId) => (await rulesAbove(transaction, tenantId)).inBundles,
     ofSharedValues: (tenantId, bundleId, names) => sharedValues(transaction, { tenantId, bundleId }, names),
   })
+}
+
+export async function allRules(query: Query, tenantId: string): Promise<AllPolicies> {
+  const { workspace, folders, inBundles } = await rulesAbove(query, tenantId)
+  const all = inBundles ? await rulesOfBundles(query, tenantId, (bundles) => bundles) : []
+  const ruled = all.filter(({ rules }) => rules !== null)
+  const rows = [workspace, ...folders, ...ruled.map(({ rules }) => rules)]
+  const [first = NO_RULES, ...sets] = await settingsIn(query, tenantId, rows)
+  const inFolders = folders.map(({ folder }, index) => [folder, sets[index] ?? NO_RULES] as const)
+  const own = sets.slice(folders.length)
+  return {
+    workspace: first,
+    folders: new Map(inFolders),
+    bundles: new Map(ruled.map(({ id }, index) => [id, own[index] ?? NO_RULES])),
+  }
 }
 
 async function setOver(query: Query, tenantId: string, bundleId: string) {
@@ -109,7 +112,6 @@ export function createPolicyStore(queries: Queries): PolicyStore {
       return ofKeys(wholeOf(query), tenantId, known)
     },
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
-    loosening: (tenantId, at) => looseningOf(wholeOf(query), tenantId, at),
     bundles: (tenantId) =>
       selectOf(query, 'bundles', tenantId)
         .select(['id', 'name', 'tags', 'production'])
@@ -137,7 +139,12 @@ async function sharedValues(
     .where('keys.is_secret', '=', flag(true))
     .select(['attachments.delivered_name as name', 'others.bundle_id'])
   const held: KeysHeld = (some) => shared.where('attachments.delivered_name', 'in', some)
-  return bySet(query, tenantId, await rulesOfHolders({ query, tenantId }, all, held))
+  const own = keysAttached(query, tenantId)
+    .where('bundle_id', '=', bundleId)
+    .where('keys.is_secret', '=', flag(true))
+  const named: KeysNamed = (some) =>
+    own.where('delivered_name', 'in', some).select(['delivered_name as name', 'key_id'])
+  return bySet(query, tenantId, await rulesOfHolders({ query, tenantId }, all, { held, named }))
 }
 
 // The rules tell the names of the keys, so they are asked of keys within reach.
@@ -157,7 +164,9 @@ export async function ofKeys(
     .where('keys.is_secret', '=', flag(true))
     .select(['keys.name', 'attachments.bundle_id'])
   const held: KeysHeld = (some) => secrets.where('keys.id', 'in', some)
-  return bySet(query, tenantId, await rulesOfHolders({ query, tenantId }, keyIds, held))
+  const keys = selectOf(query, 'keys', tenantId).where('keys.is_secret', '=', flag(true))
+  const named: KeysNamed = (some) => keys.where('id', 'in', some).select(['name', 'id as key_id'])
+  return bySet(query, tenantId, await rulesOfHolders({ query, tenantId }, keyIds, { held, named }))
 }
 
 async function bySet(
@@ -198,21 +207,6 @@ export async function rulesAt(query: Query, tenantId: string, at: RulesAt): Prom
   }
   const { workspace, folders } = await rulesAbove(query, tenantId)
   return at === null ? workspace : (folders.find(({ folder }) => folder === at.folder) ?? null)
-}
-
-async function looseningOf(query: Query, tenantId: string, at: RulesAt): Promise<Loosening | null> {
-  return looseningIn(query, tenantId, await rulesAt(query, tenantId, at))
-}
-
-export async function looseningIn(
-  query: Query,
-  tenantId: string,
-  rules: RulesRow | null,
-): Promise<Loosening | null> {
-  const { loosens_to: to, loosens_by: by, loosens_at: since } = rules ?? {}
-  if (!to || !by || !since) return null
-  const asker = selectOf(query, 'memberships', { tenantId, user_id: by }).where('role', '=', 'owner')
-  return (await isFound(asker)) ? { to, by, at: since } : null
 }
 
 /** What an event tells of copies of keys that a bundle gets: the secrets for which bundles that hold the keys set more

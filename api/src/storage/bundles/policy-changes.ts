@@ -3,6 +3,7 @@ import type { TouchRule } from '@keyferry/contract'
 import {
   type BundlePolicyChange,
   isIn,
+  keyPlace,
   NO_RULES,
   type PolicyChange,
   type PolicyRecords,
@@ -11,7 +12,6 @@ import {
   type RulesAt,
   rulesTaken,
 } from '../../domain/approvals/policy.ts'
-import { touchStep } from '../../domain/approvals/set-touch.ts'
 import { DomainError } from '../../domain/base/errors.ts'
 import { type EventData, madeBy, ofTenant } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
@@ -25,7 +25,7 @@ import { endInvitations } from '../people/invitations.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { linesAt, linesOf, RULES, type RulesRow, ruledText, rulesAbove } from '../rules/set-rules.ts'
 import { bundleEvent } from './bundle-changes.ts'
-import { looseningIn, rowOf, rulesAt, settingOf, settingsIn } from './policies.ts'
+import { rowOf, rulesAt, settingOf, settingsIn } from './policies.ts'
 
 /** `markSigned`: marks the keys of the workspace. */
 type RuleWriting = { readonly markSigned: (transaction: Query, tenantId: string) => Promise<void> }
@@ -37,6 +37,9 @@ export function policyRecords(transaction: Recorded, writing: RuleWriting): Poli
   }
 }
 
+// What an earlier build let wait here ends with the next change.
+const NO_LOOSENING = { loosens_to: null, loosens_by: null, loosens_at: null } as const
+
 type Writing = RuleWriting & { transaction: Recorded }
 
 /** The columns of changed rules. If people sign from now on, what lets others in without a signature ends. */
@@ -47,11 +50,8 @@ async function rulesAfter(
 ) {
   const { tenantId } = stamp
   const before = settingOf(held)
-  const known = await looseningIn(transaction, tenantId, held)
-  const { touch, loosening } =
-    change.touch === undefined
-      ? { touch: before.touch, loosening: known }
-      : touchStep({ touch: before.touch, loosening: known }, change.touch, stamp)
+  const after = changed(before, change)
+  const { touch } = after
   if (touch !== before.touch && touch !== null && touch !== 'none') {
     await requireKeysOnly(transaction, tenantId, at)
     await endInvitations(transaction, stamp)
@@ -59,8 +59,7 @@ async function rulesAfter(
     await markSigned(transaction, tenantId)
   }
   await notePlace(transaction, tenantId, { at, touch })
-  const { to: loosens_to = null, by: loosens_by = null, at: loosens_at = null } = loosening ?? {}
-  return { ...rowOf({ ...changed(before, change), touch }), loosens_to, loosens_by, loosens_at }
+  return { ...rowOf(after), ...NO_LOOSENING }
 }
 
 // The workspace is held, so that none of two changes at once is lost.
@@ -183,6 +182,21 @@ function changeData(change: Partial<BundlePolicyChange>): EventData {
   return { rules }
 }
 
+/** Let a secret keep rules that it came out of. */
+export async function keepRulesOf(
+  transaction: Recorded,
+  { id, kept }: { id: string; kept: PolicySetting },
+  stamp: Stamp,
+): Promise<void> {
+  const { tenantId } = stamp
+  const folder = keyPlace(id)
+  await keepRules(transaction, { tenantId, folder }, { ...rowOf(kept), ...NO_LOOSENING })
+  await notePlace(transaction, tenantId, { at: { folder }, touch: kept.touch })
+  const target = { kind: 'tenant', id: tenantId, name: null } as const
+  const data = { folder, ...changeData(kept) }
+  transaction.record({ ...madeBy(stamp), action: 'tenant.policy_changed', target, data })
+}
+
 /** Give a bundle under its new name, or a duplicate, what the rules of its old place demanded. Otherwise another name
  * would be a way around them. */
 export async function takeRules(
@@ -199,13 +213,7 @@ export async function takeRules(
   const added = RULES.filter((rule) => !isDeepStrictEqual(taken[rule], own[rule]))
   const isNew = id !== from.id
   if (isNew ? RULES.every((rule) => taken[rule] === null) : added.length === 0) return
-  // What an owner asked to loosen was another rule.
-  const {
-    loosens_to = null,
-    loosens_by = null,
-    loosens_at = null,
-  } = isNew || held === null || taken.touch !== own.touch ? {} : held
-  const rules = { ...rowOf(taken), loosens_to, loosens_by, loosens_at }
+  const rules = { ...rowOf(taken), ...NO_LOOSENING }
   await transaction
     .insertInto('bundle_policies')
     .values({ tenant_id: tenantId, bundle_id: id, ...rules })

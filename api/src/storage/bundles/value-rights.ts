@@ -24,7 +24,11 @@ export async function changersOf(
   const attached = selectOf(query, 'attachments', tenantId).select(['key_id as name', 'bundle_id'])
   const [{ workspace }, rows, outside] = await Promise.all([
     rulesAbove(query, tenantId),
-    rulesOfHolders({ query, tenantId }, keyIds, (some) => attached.where('key_id', 'in', some)),
+    rulesOfHolders({ query, tenantId }, keyIds, {
+      held: (some) => attached.where('key_id', 'in', some),
+      named: (some) =>
+        selectOf(query, 'keys', tenantId).select(['id as name', 'id as key_id']).where('id', 'in', some),
+    }),
     reach === null ? [] : heldOutside({ query, reach }, tenantId, keyIds),
   ])
   const places = Map.groupBy(rows, ({ name }) => name)

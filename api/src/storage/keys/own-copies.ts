@@ -9,6 +9,7 @@ import { templateUsesOf } from '../../domain/library/template.ts'
 import { chunks } from '../base/chunks.ts'
 import { isTaken, refusing } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { noteCopies } from '../base/recording.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdBundle, stampBundle } from '../bundles/bundle-changes.ts'
@@ -69,6 +70,7 @@ export async function insertCopies(
     const names = await freeNames(transaction, tenantId, copied)
     const rows = copied.map((each, at) => rowOf(vault, each, { tenantId, name: names[at] ?? '', stamp }))
     await writeNewKeys(transaction, rows, stamp)
+    noteCopies(copied.flatMap(({ source, copy }) => (copy.value ? [] : [[copy.keyId, source.id] as const])))
     for (const [at, row] of rows.entries()) {
       const { source } = copied[at] ?? {}
       if (source) made.set(source.id, { key: named(row), replaced: named(source) })

@@ -1,27 +1,32 @@
 import { digestOf } from '@keyferry/crypto/digest'
 import { z } from 'zod'
-import { isIn, strictestTouch } from '../../domain/approvals/policy.ts'
-import { DomainError } from '../../domain/base/errors.ts'
+import type { WatchStore } from '../../domain/approvals/effects.ts'
+import { isIn, keyPlace, strictestTouch } from '../../domain/approvals/policy.ts'
+import { changed } from '../../domain/people/touch.ts'
 import type { CallSubject, TouchFactStore, TouchFacts } from '../../domain/people/touch-facts.ts'
 import { inChunks } from '../base/chunks.ts'
 import type { Queries, Query } from '../base/queries.ts'
-import { beforeWrites } from '../base/recording.ts'
+import { aroundWrites } from '../base/recording.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { listGroups } from '../people/groups.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { foldersOver, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules } from '../rules/set-rules.ts'
+import { watching } from './standing.ts'
 
-export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore {
+export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore & WatchStore {
   return {
     find: (tenantId, about) => find(query, tenantId, about),
-    whileSame: (tenantId, { about, facts }, call) =>
-      beforeWrites(async (transaction) => {
+    run: ({ stamp: { tenantId, ...moment }, same, judge }, call) =>
+      aroundWrites(async (transaction) => {
         // Signed changes of a workspace follow one another: whatever changes these facts is signed too.
-        await holdTenant(transaction, tenantId)
-        const now = await find(transaction, tenantId, about)
-        if (JSON.stringify(now) !== JSON.stringify(facts))
-          throw new DomainError('changed', 'what you signed has changed: look again and sign anew')
+        if (same) await holdTenant(transaction, tenantId)
+        const facts = same && (await find(transaction, tenantId, same.about))
+        if (JSON.stringify(facts) !== JSON.stringify(same?.facts ?? null)) throw changed()
+        const effects = judge && (await watching(transaction, tenantId))
+        return async () => {
+          if (effects) judge(await effects({ tenantId, ...moment }))
+        }
       }, call),
   }
 }
@@ -54,21 +59,23 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
     keyIds,
     newNames: [...(about.bundleNames ?? []), ...(about.newNames ?? []), ...unmade],
   }
-  const reached = about.isWide ? rules : rules.filter(reaching(touching, await holdersOf(at, touching)))
+  const isWide = about.isWide || machines.some(({ reads_audit }) => reads_audit)
+  const reached = isWide ? rules : rules.filter(reaching(touching, await heldWith(at, touching)))
   const concerns = { bundles, keys, machines, people, groups, proposals }
   const sorted = Object.entries(concerns).flatMap(([kind, facts]) =>
     facts.length === 0 ? [] : [[kind, facts.toSorted((one, other) => (one.id < other.id ? -1 : 1))]],
   )
-  return { touch: strictestTouch(reached), concerns: Object.fromEntries(sorted) }
+  const counting = about.isOfRules === true && reached.length > 0 ? rules : reached
+  return { touch: strictestTouch(counting), concerns: Object.fromEntries(sorted) }
 }
 
 type Touching = { bundleIds: readonly string[]; keyIds: readonly string[]; newNames: readonly string[] }
 
 // The rule of the workspace reaches every bundle, and every key, also one that no bundle holds.
-function reaching({ bundleIds, keyIds, newNames }: Touching, holders: readonly string[]) {
-  const reached = new Set([...bundleIds, ...holders])
+function reaching({ bundleIds, keyIds, newNames }: Touching, held: readonly string[]) {
+  const reached = new Set([...bundleIds, ...held])
   return ({ bundle_id, folder }: TouchRuleAt) => {
-    if (folder !== null) return newNames.some((name) => isIn(folder, name))
+    if (folder !== null) return reached.has(folder) || newNames.some((name) => isIn(folder, name))
     return bundle_id === null ? reached.size + keyIds.length > 0 : reached.has(bundle_id)
   }
 }
@@ -228,8 +235,8 @@ async function proposalsIn({ query, tenantId }: At, ids: readonly string[]) {
 const Entries = z.array(z.looseObject({ name: z.string() }))
 const Names = z.array(z.string())
 
-/** Bundles that hold one of these keys, or a secret that one of these bundles delivers. */
-async function holdersOf(
+/** Of these keys, and of secrets that these bundles deliver: their places, and the bundles that hold them. */
+async function heldWith(
   { query, tenantId }: At,
   { bundleIds, keyIds }: Omit<Touching, 'newNames'>,
 ): Promise<string[]> {
@@ -246,6 +253,6 @@ async function holdersOf(
       .where('keys.is_secret', '=', flag(true))
       .execute(),
   )
-  const rows = await inChunks([...new Set([...keyIds, ...secrets.map(({ id }) => id)])], held)
-  return rows.map(({ bundle_id }) => bundle_id)
+  const all = [...new Set([...keyIds, ...secrets.map(({ id }) => id)])]
+  return [...all.map(keyPlace), ...(await inChunks(all, held)).map(({ bundle_id }) => bundle_id)]
 }

@@ -194,12 +194,12 @@ export function useApprovalKey(query: Query, { key, counter, now }: CountedKeyUs
   return hasChanged(uses.where('counter', counter === 0 ? '=' : '<', counter))
 }
 
-/** Remove every key of a person who leaves a workspace, and those that wait because this person confirmed them. */
-export async function removeApprovalKeys(
+/** End what waits because this person signed it: they are no owner any more. */
+export async function endWaiting(
   query: Query,
   { tenantId, userId, now }: { tenantId: string; userId: string; now: string },
 ): Promise<void> {
-  await deleteOf(query, 'approval_keys', { tenantId, user_id: userId }).execute()
+  await deleteOf(query, 'lasting_acts', { tenantId, user_id: userId }).execute()
   const endorsed = deleteOf(query, 'approval_keys', { tenantId, endorsed_by: userId })
   await endorsed.where('state', '=', 'waiting').where('counts_from', '>', now).execute()
 }

@@ -53,7 +53,6 @@ async function list(
         .onRef('memberships.user_id', '=', 'lasting_acts.user_id')
         .onRef('memberships.tenant_id', '=', 'lasting_acts.tenant_id'),
     )
-    .where('memberships.role', '=', 'owner')
     .where('counts_from', '>=', overdue(now))
     .select(['lasting_acts.id', 'lasting_acts.user_id', 'username', 'act', 'call_hash', 'concerns'])
     .select(['lasting_acts.created_at', 'counts_from'])

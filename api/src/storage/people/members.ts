@@ -9,7 +9,7 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing } from '../base/statements.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { limitIn, REACH, storedPatterns, withReach } from '../reach/membership-reach.ts'
-import { removeApprovalKeys } from './approval-keys.ts'
+import { endWaiting } from './approval-keys.ts'
 import { endGrants } from './grant-ends.ts'
 import { endProposalsOf } from './proposal-ends.ts'
 import { holdTenant } from './tenants.ts'
@@ -42,7 +42,7 @@ export async function changeMember(
     // Not with the membership, so that the log tells that they ended.
     await deleteOf(transaction, 'group_members', membership).execute()
     await deleteOf(transaction, 'memberships', membership).execute()
-    await removeApprovalKeys(transaction, { tenantId, userId, now: made.at })
+    await deleteOf(transaction, 'approval_keys', membership).execute()
     transaction.record({ ...event, action: 'member.removed' })
   } else if (typeof to === 'object') {
     const limit = { limited_to: storedPatterns(to.limited_to) }
@@ -60,6 +60,7 @@ export async function changeMember(
       .execute()
     transaction.record({ ...event, action: 'member.role_changed', data: { role: to } })
   }
+  if (to === 'removed' || to === 'member') await endWaiting(transaction, { tenantId, userId, now: made.at })
   const { invitations, grants: reason } = endsOf(to)
   if (invitations) await endInvitations(transaction, tenantId, userId)
   await endGrants(transaction, { tenantId, userId }, { reason, ...made })

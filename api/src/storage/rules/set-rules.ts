@@ -1,6 +1,6 @@
 import type { TouchRule } from '@keyferry/contract'
-import type { AliasableExpression } from 'kysely'
-import { isIn, type RulesAt } from '../../domain/approvals/policy.ts'
+import type { AliasableExpression, Compilable } from 'kysely'
+import { isIn, keyPlace, type RulesAt } from '../../domain/approvals/policy.ts'
 import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
@@ -26,10 +26,8 @@ export const RULES = [
   'touch',
 ] as const
 
-const COLUMNS = [...RULES, 'loosens_to', 'loosens_by', 'loosens_at'] as const
-
 /** What a place sets, as it is stored. */
-export type RulesRow = Pick<Tables['tenant_policies'], (typeof COLUMNS)[number]>
+export type RulesRow = Pick<Tables['tenant_policies'], (typeof RULES)[number]>
 
 /** The lines of `tenants.ruled` beside those that name a folder, with its slash at the end. */
 export const [WORKSPACE, BUNDLES, TOUCH] = ['workspace', 'bundles', 'touch'] as const
@@ -51,7 +49,7 @@ export async function rulesAbove(query: Query, tenantId: string): Promise<RulesA
     query,
     tenants
       .leftJoin('tenant_policies', 'tenant_policies.tenant_id', 'tenants.id')
-      .select(['tenants.ruled', 'tenant_policies.tenant_id', ...COLUMNS]),
+      .select(['tenants.ruled', 'tenant_policies.tenant_id', ...RULES]),
   )
   const isBound = areSealsRequired(query)
   const lines = linesOf(tenant?.ruled ?? null)
@@ -74,7 +72,7 @@ export async function rulesAbove(query: Query, tenantId: string): Promise<RulesA
 }
 
 function rulesOfFolders(query: Query, tenantId: string) {
-  return selectOf(query, 'folder_policies', tenantId).select(['folder', ...COLUMNS])
+  return selectOf(query, 'folder_policies', tenantId).select(['folder', ...RULES])
 }
 
 export function linesOf(ruled: string | null): string[] {
@@ -99,7 +97,7 @@ function bundlesRuled(query: Query, tenantId: string) {
   return selectOf(query, 'bundles', tenantId)
     .leftJoin('bundle_policies', (join) => join.on(inOneTenant('bundle_policies.bundle_id', 'bundles.id')))
     .select(['bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production', 'bundles.created_by'])
-    .select(['bundles.ruled', 'bundle_policies.bundle_id', ...COLUMNS])
+    .select(['bundles.ruled', 'bundle_policies.bundle_id', ...RULES])
 }
 
 export type RuledBundles = ReturnType<typeof bundlesRuled>
@@ -127,15 +125,25 @@ export function foldersOver({ folders }: Pick<RulesAbove, 'folders'>, name: stri
 /** Selects some of the keys, each with a bundle that holds it. `name`: the name under which the rules are reported. */
 export type KeysHeld = (some: readonly string[]) => AliasableExpression<{ name: string; bundle_id: string }>
 
-/** What bundles set that hold keys, and the folders that these bundles are in, for each key. */
+export type KeysNamed = (some: readonly string[]) => Compilable<{ name: string; key_id: string }>
+
+/** What bundles set that hold keys, the folders that these bundles are in, and what the keys kept, for each key.
+ * @param named selects the ids of the keys */
 export async function rulesOfHolders(
   { query, tenantId }: { query: Query; tenantId: string },
   wanted: readonly string[],
-  held: KeysHeld,
+  { held, named }: { held: KeysHeld; named: KeysNamed },
 ): Promise<(RulesRow & { name: string })[]> {
   const above = await rulesAbove(query, tenantId)
   if (!above.inBundles) return []
-  return inChunks(wanted, async (some) => {
+  const kept = new Map(above.folders.map((rules) => [rules.folder, rules]))
+  const isKept = above.folders.some(({ folder }) => folder.startsWith(keyPlace('').slice(0, -1)))
+  const keys = isKept ? await inChunks(wanted, (some) => ask(query, named(some))) : []
+  const own = keys.flatMap(({ name, key_id }) => {
+    const rules = kept.get(keyPlace(key_id))
+    return rules ? [{ ...rules, name }] : []
+  })
+  const ofBundles = await inChunks(wanted, async (some) => {
     const holding = query.selectFrom(held(some).as('held'))
     const holders = await rulesOfBundles(query, tenantId, (bundles) =>
       bundles.where('bundles.id', 'in', holding.select('held.bundle_id')),
@@ -150,6 +158,7 @@ export async function rulesOfHolders(
       (sets.get(bundle_id) ?? []).map((rules) => ({ ...rules, name })),
     )
   })
+  return [...ofBundles, ...own]
 }
 
 /** `bundle_id` and `folder`: null for the workspace. A rule of a folder comes by itself, and for each bundle in it. */

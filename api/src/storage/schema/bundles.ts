@@ -36,7 +36,7 @@ const policy: {
   touch: orNull(textOf()),
 }
 
-// A looser `touch` that waits.
+// Of earlier builds, in which a looser `touch` waited here. They decide nothing.
 const loosening = {
   loosens_to: orNull(textOf<TouchRule>()),
   loosens_by: orNull(text),
@@ -74,7 +74,7 @@ export const bundles = {
     rules: ['primary key (tenant_id, bundle_id)', deletedWith('bundles', 'tenant_id, bundle_id')],
   },
 
-  /** `folder`: how the names of its bundles begin, with the slash at the end. */
+  /** `folder`: how the names of its bundles begin, with the slash at the end; or what a key kept (`keyPlace`). */
   folder_policies: {
     columns: { tenant_id: text, folder: text, ...policy, ...loosening, ...seal },
     rules: ['primary key (tenant_id, folder)', deletedWith('tenants', 'tenant_id')],

@@ -5,6 +5,7 @@ import { makesKey, splits } from '../../domain/transfer/library-import-step.ts'
 import { chunks, inChunks } from '../base/chunks.ts'
 import { send } from '../base/pipeline.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { noteCopies } from '../base/recording.ts'
 import { deleteOf, updateOf } from '../base/tenant-rows.ts'
 import { attachmentRow, closeGaps, lengthOf } from '../bundles/attachment-positions.ts'
 import {
@@ -81,8 +82,13 @@ async function apply(parts: ImportStoreParts, change: PlacedImport): Promise<voi
   await insertKeys(parts, change)
   await changeKeys(parts, change, held)
   await attach(parts, change)
+  noteCopies(copiesIn(steps))
   const { assurance } = parts.bounds
-  const weaker = await weakerCopies(parts.transaction, { ...change, assurance }, copiedIn(steps))
+  const weaker = await weakerCopies(
+    parts.transaction,
+    { ...change, assurance },
+    copiesIn(steps).map(([, id]) => id),
+  )
   const data = { ...summary(steps), ...weaker, ...copiesOf(steps) }
   await stampBundle(parts.transaction, { bundleId, action: 'bundle.imported', data }, stamp)
 }
@@ -122,11 +128,13 @@ function written(steps: ImportChange['steps']): ImportChange['steps'] {
   return steps.filter(({ action }) => action !== 'same' && action !== 'kept')
 }
 
-/** The ids of the keys whose values an import copies. */
-function copiedIn(steps: ImportChange['steps']): string[] {
-  return written(steps).flatMap(({ entry, action }) =>
-    entry.copied && action !== 'share' ? [entry.copied.id] : [],
-  )
+/** The ids of the keys that an import gives the values of others, with the ids of those. */
+function copiesIn(steps: ImportChange['steps']) {
+  return written(steps).flatMap((step) => {
+    const { entry, action, key, newKeyId } = step
+    const id = makesKey(step) ? newKeyId : (key?.id ?? newKeyId)
+    return entry.copied && action !== 'share' ? [[id, entry.copied.id] as const] : []
+  })
 }
 
 // Each as `NAME from dev/app`.

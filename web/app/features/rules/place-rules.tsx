@@ -4,7 +4,6 @@ import type { RulesPlace } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { counted } from '../../lib/words/counted.ts'
-import { dateTime } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { EntryLink } from '../../ui/entry-name.tsx'
 import { EnvChip } from '../../ui/env-chip.tsx'
@@ -30,7 +29,7 @@ export function PlaceRules({ place, asked }: PlaceRulesProps) {
   const members = useAnswer('listMembers', {}).data ?? []
   const bundle = useBundleIn(place)
   const shown = pointed ?? asked
-  const { is_production, loosening } = place
+  const { is_production } = place
   return (
     <li aria-label={placeName(place)} className="p-4 sm:p-6">
       <h2 className="flex flex-wrap items-center gap-3 overflow-hidden -m-1 p-1">
@@ -58,12 +57,6 @@ export function PlaceRules({ place, asked }: PlaceRulesProps) {
       {place.set.was_typed === true && (
         <p className="mt-2 text-xs text-ink-soft">
           Typing the check code is no longer a rule. Values here go {choiceOf('assurance', 'bound').word}.
-        </p>
-      )}
-      {loosening !== null && (
-        <p className="mt-2 text-xs text-caution">
-          A looser rule waits: {choiceOf('touch', loosening.to).word}. It counts when another owner asks for
-          the same, or when an owner asks again after {dateTime(loosening.from)}.
         </p>
       )}
     </li>

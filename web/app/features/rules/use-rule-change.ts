@@ -1,12 +1,9 @@
 import { useLocation } from 'wouter'
-import type { PolicyChange, RulesPlace, TenantPolicy } from '../../lib/calls/answers.ts'
+import type { PolicyChange, RulesPlace } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { withToast } from '../../ui/toast-store.ts'
 import { askFor } from './asked-change.ts'
 import { type Chosen, choiceOf, loosens, placeName } from './rule-words.ts'
-
-const SIGNED =
-  'Asked. It counts when another owner asks for the same, or when an owner asks again after a day.'
 
 /** How a place changes: what tightens is saved at once and can be undone, what loosens is confirmed first. */
 export function useRuleChange(place: RulesPlace) {
@@ -26,13 +23,7 @@ export function useRuleChange(place: RulesPlace) {
     }
     const text = value === null ? 'The rule is gone' : `Saved: ${choiceOf(field, value).word}`
     const undone = loosens(place, chosen) ? undefined : undo
-    const ending = withToast<Pick<TenantPolicy, 'loosening'>>(
-      ({ loosening }) =>
-        field === 'touch' && loosening !== null
-          ? SIGNED
-          : `${text}, ${name}. Remembered approvals there ended.`,
-      undone,
-    )
+    const ending = withToast(`${text}, ${name}. Remembered approvals there ended.`, undone)
     const change = { ...changeFor(chosen), expected: { [field]: set[field] } }
     if (place.bundle !== null) ofBundle.mutate(change, ending)
     else ofTenant.mutate(place.folder === null ? change : { ...change, folder: place.folder }, ending)

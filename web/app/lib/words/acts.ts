@@ -56,10 +56,13 @@ function proves({ named, sent }: Act): string {
 
 /** One sentence that says what a signature does. */
 export function actText(name: string, asked: AskedTouch, input: object): string {
-  const { concerns } = factsOf(asked)
-  const named = (kind: string) => listed(namesIn(new Map(Object.entries(concerns ?? {})).get(kind)))
+  const concerns = new Map<string, unknown>(Object.entries(factsOf(asked)['concerns'] ?? {}))
+  const named = (kind: string) => listed(namesIn(concerns.get(kind)))
   const sent = (field: string) => textOf(new Map(Object.entries(input)).get(field) ?? '')
-  return ACTS[name]?.({ named, sent }) ?? `The server does “${name}”.`
+  const text = ACTS[name]?.({ named, sent }) ?? `The server does “${name}”.`
+  const gains = concerns.get('gains')
+  if (!Array.isArray(gains)) return text
+  return `${text} After this, ${listed(gains.map((gain) => visibleText(String(gain))))}. It waits for another owner or a day.`
 }
 
 function textOf(value: unknown): string {

@@ -1,0 +1,138 @@
+import { isProduction } from '@keyferry/contract'
+import { DomainError } from '../base/errors.ts'
+import type { Stamp } from '../base/stamp.ts'
+import { reaches } from '../people/reach.ts'
+import type { CallSubject, TouchFacts } from '../people/touch-facts.ts'
+import {
+  type AllPolicies,
+  keptOf,
+  keyPlace,
+  loosened,
+  NO_RULES,
+  type PolicySetting,
+  type ProductionFacts,
+  policiesFor,
+  strictestTouch,
+  UNNAMED,
+} from './policy.ts'
+
+/*
+ * What a change means is told from what it did: who gets which secrets under which rules, before it and after it. What
+ * machines and limited members gain, and a looser rule, last. A secret that leaves a rule does not wait, because that
+ * can be urgent; where people sign, it keeps the rule.
+ */
+
+/** What one workspace gives, and to whom. All but the rules by their ids. */
+export type Standing = {
+  rules: AllPolicies
+  bundles: ReadonlyMap<string, ProductionFacts>
+  keys: ReadonlyMap<string, StandingKey>
+  getters: ReadonlyMap<string, Getter>
+}
+
+type StandingKey = { id: string; name: string; isSecret: boolean; bundleIds: readonly string[] }
+
+/** A machine, or a person. `patterns`: what a member is limited to. `gets`: ids of bundles; null: all. */
+export type Getter = { name: string; patterns: readonly string[]; gets: ReadonlySet<string> | null }
+
+/** `gains`: sentences for people, sorted. `leaving`: secrets that come under fewer rules, with those that they had;
+ * `kept`: null where nobody signs, or the value is public now. */
+export type Effects = {
+  gains: readonly string[]
+  leaving: readonly { id: string; kept: PolicySetting | null }[]
+}
+
+/** How a call runs. `same`: it was signed with these facts, which its transaction reads again. `judge`: sees what the
+ * transaction did, and undoes it if it throws. */
+export type Watched = {
+  stamp: Stamp
+  same: { about: CallSubject; facts: TouchFacts } | null
+  judge: ((effects: Effects) => void) | null
+}
+
+export interface WatchStore {
+  /** @throws DomainError changed: the facts have changed · what `judge` and the call throw */
+  run<T>(watched: Watched, call: () => Promise<T>): Promise<T>
+}
+
+/** @param copies for each key that got the values of others, the ids of those */
+export function effectsOf(
+  before: Standing,
+  after: Standing,
+  copies: ReadonlyMap<string, readonly string[]>,
+): Effects {
+  const moved = [...after.keys.values()].flatMap((key) => {
+    const sources = [key.id, ...(copies.get(key.id) ?? [])].flatMap((id) => before.keys.get(id) ?? [])
+    return sources.filter(({ isSecret }) => isSecret).map((source) => ({ key, source }))
+  })
+  const got = moved.flatMap(({ key, source }) => {
+    const gaining = [...after.getters].filter(
+      ([id, getter]) => getter.gets && gets(getter, key) && !gets(before.getters.get(id), source),
+    )
+    return gaining.map(([, { name }]) => `${name} gets ${source.name}`)
+  })
+  const reached = [...after.getters].flatMap(([id, { name, patterns }]) => {
+    const was = before.getters.get(id)
+    // A pattern that another one covers fits it, as a name does.
+    const known = was?.gets === null ? null : { patterns: [...(was?.patterns ?? [])], since: '' }
+    return patterns.filter((of) => !reaches(known, of)).map((of) => `${name} gets ${of}`)
+  })
+  const places = placesIn(after)
+  const looser = [...placesIn(before)].flatMap(([at, was]) => {
+    const is = places.get(at) ?? was
+    const isLeft = isProduction(was.named) && !isProduction(is.named)
+    const fields = [...loosened(was.set, is.set), ...(isLeft ? ['production'] : [])]
+    const name = was.named.name || 'the workspace'
+    return fields.length === 0 ? [] : [`the rules of ${name} ask for less (${fields.join(', ')})`]
+  })
+  const [overBefore, overAfter] = [rulesOver(before), rulesOver(after)]
+  return {
+    gains: [...got, ...reached, ...looser].toSorted(),
+    leaving: moved.flatMap(({ key, source }) => {
+      if (!key.isSecret) return { id: key.id, kept: null }
+      if (key.id === source.id && source.bundleIds.every((id) => key.bundleIds.includes(id))) return []
+      const was = overBefore(source)
+      // A rule that got looser is no place that a secret left, so its place counts as it was.
+      const kept = keptOf(was, [...overAfter(key), ...overBefore(key)])
+      const isSigned = strictestTouch([before.rules.workspace, ...was]) !== 'none'
+      return kept ? { id: key.id, kept: isSigned ? kept : null } : []
+    }),
+  }
+}
+
+function gets(getter: Getter | undefined, { bundleIds }: StandingKey): boolean {
+  if (getter === undefined) return false
+  return getter.gets === null || bundleIds.some((id) => getter.gets?.has(id))
+}
+
+/** What each place sets, by the names of folders and the ids of bundles. */
+function placesIn({ rules, bundles }: Standing) {
+  const folders = [...rules.folders].map(
+    ([name, set]) => [name, { set, named: { ...UNNAMED, name } }] as const,
+  )
+  const own = [...bundles].map(
+    ([id, named]) => [id, { set: rules.bundles.get(id) ?? NO_RULES, named }] as const,
+  )
+  const workspace = { set: rules.workspace, named: UNNAMED }
+  return new Map<string, { set: PolicySetting; named: ProductionFacts }>([
+    ['', workspace],
+    ...folders,
+    ...own,
+  ])
+}
+
+function rulesOver({ rules, bundles }: Standing) {
+  const places = [...bundles].map(([id, { name }]) => [id, policiesFor(rules, { id, name })] as const)
+  const sets = new Map(places.map(([id, { folders, bundle }]) => [id, [...folders, bundle]]))
+  return ({ id, bundleIds }: StandingKey) => [
+    rules.folders.get(keyPlace(id)) ?? NO_RULES,
+    ...bundleIds.flatMap((bundleId) => sets.get(bundleId) ?? []),
+  ]
+}
+
+/** What a terminal stores waits for nobody, so it gives nothing that lasts.
+ * @throws DomainError conflict */
+export function requireNoGain({ gains: [gain] }: Effects): void {
+  if (gain !== undefined)
+    throw new DomainError('conflict', `${gain} after this, which has to wait: do it in the library`)
+}

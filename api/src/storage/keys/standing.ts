@@ -1,0 +1,70 @@
+import { type Effects, effectsOf, type Getter, type Standing } from '../../domain/approvals/effects.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import { reaches } from '../../domain/people/reach.ts'
+import type { Query, Recorded } from '../base/queries.ts'
+import { copiesOfCall } from '../base/recording.ts'
+import { inOneTenant } from '../base/statements.ts'
+import { selectOf } from '../base/tenant-rows.ts'
+import { allRules } from '../bundles/policies.ts'
+import { keepRulesOf } from '../bundles/policy-changes.ts'
+import { REACH, withReach } from '../reach/membership-reach.ts'
+import { wholeOf } from '../reach/reached-rows.ts'
+
+/** Begins to watch what a transaction does. The result lets secrets keep their rules, and tells what it meant. */
+export async function watching(
+  transaction: Recorded,
+  tenantId: string,
+): Promise<(stamp: Stamp) => Promise<Effects>> {
+  const read = () => standingIn(wholeOf(transaction), tenantId)
+  const before = await read()
+  return async (stamp) => {
+    const effects = effectsOf(before, await read(), copiesOfCall())
+    for (const { id, kept } of effects.leaving) if (kept) await keepRulesOf(transaction, { id, kept }, stamp)
+    return effects
+  }
+}
+
+async function standingIn(query: Query, tenantId: string): Promise<Standing> {
+  const rules = await allRules(query, tenantId)
+  const bundles = await selectOf(query, 'bundles', tenantId)
+    .select(['id', 'name', 'tags', 'production'])
+    .execute()
+  const attached = await selectOf(query, 'attachments', tenantId).select(['key_id', 'bundle_id']).execute()
+  const held = Map.groupBy(attached, ({ key_id }) => key_id)
+  const rows = await selectOf(query, 'keys', tenantId).select(['id', 'name', 'is_secret']).execute()
+  const keys = rows.map(({ id, name, is_secret }) => {
+    const bundleIds = held.get(id)?.map(({ bundle_id }) => bundle_id) ?? []
+    return [id, { id, name, isSecret: is_secret === 1, bundleIds }] as const
+  })
+  const machines = await machinesIn(query, tenantId)
+  return {
+    rules,
+    bundles: new Map(bundles.map((bundle) => [bundle.id, bundle])),
+    keys: new Map(keys),
+    getters: new Map<string, Getter>([...machines, ...(await peopleIn(query, tenantId, bundles))]),
+  }
+}
+
+async function machinesIn(query: Query, tenantId: string) {
+  const rows = await selectOf(query, 'machine_grants', { tenantId, scope: 'deliver' })
+    .innerJoin('machines', (join) => join.on(inOneTenant('machines.id', 'machine_grants.machine_id')))
+    .select(['machines.id', 'machines.name', 'bundle_id'])
+    .where('machines.is_active', '=', 1)
+    .execute()
+  return [...Map.groupBy(rows, ({ id }) => id)].map(([id, granted]) => {
+    const gets = new Set(granted.map(({ bundle_id }) => bundle_id))
+    return [id, { name: `machine ${granted[0]?.name}`, patterns: [], gets }] as const
+  })
+}
+
+async function peopleIn(query: Query, tenantId: string, bundles: readonly { id: string; name: string }[]) {
+  const rows = await selectOf(query, 'memberships', tenantId)
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select([...REACH, 'users.username'])
+    .execute()
+  return (await withReach(query, rows)).map(({ user_id, username, reach }) => {
+    const reached = bundles.filter(({ name }) => reaches(reach, name)).map(({ id }) => id)
+    const gets = reach === null ? null : new Set(reached)
+    return [user_id, { name: `member ${username}`, patterns: reach?.patterns ?? [], gets }] as const
+  })
+}

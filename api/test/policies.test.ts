@@ -73,7 +73,6 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
       effective: LOOSEST,
       bundle: NOTHING,
       workspace: NOTHING,
-      loosening: null,
       production: 'by_name',
       also: [],
     }
@@ -450,7 +449,7 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
       const at = (of: string | null, bundle: object | null) =>
         others.find((place) => place.folder === of && (place.bundle?.id ?? null) === (bundle && id))
       const effective = { ...LOOSEST, assurance: 'bound' }
-      const found = { above: LOOSEST, effective, is_production: false, loosening: null }
+      const found = { above: LOOSEST, effective, is_production: false }
       expect(at(folder, null)).toMatchObject({ set: { ...NOTHING, assurance: 'bound' }, ...found })
       expect(at(`prod/${folder}`, null)).toMatchObject({ set: NOTHING, is_production: true })
       expect(at(null, { id })).toMatchObject({

@@ -156,6 +156,10 @@ const seconds = (age: number) => String(nowSeconds - age)
 const importing = (more: object) => ({
   body: { bundle: `new/${randomToken()}`, entries: [{ name: 'URL', ...more }] },
 })
+const marking = (is_secret: boolean) => ({
+  bundle: 'dev/marks',
+  entries: [{ name: 'MARKED', value: 'known', is_secret }],
+})
 const invitation = () => ({ body: { email: `${randomToken()}@example.com`, role: 'member' } })
 
 describe('an act of an owner that loosens something, where the sign-in may be 15 minutes old', () => {
@@ -172,6 +176,11 @@ describe('an act of an owner that loosens something, where the sign-in may be 15
     bundle = { id: json.bundle_id ?? '', name: 'dev/app' }
     key = (await api.call('listKeys', { as: owner })).json[0]?.id ?? ''
     other = (await api.call('createBundle', { as: owner, body: { name: 'dev/other' } })).json.id
+    const machine = await api.call('createMachine', { as: owner, body: { name: 'ci' } })
+    const params = { machine_id: machine.json.id, bundle_id: other }
+    const granted = await send('grantBundle', { params, body: { scope: 'deliver' } }, seconds(0))
+    expect(granted.status).toBe(200)
+    await api.call('importVariables', { as: owner, body: marking(true) })
   })
   afterAll(() => api.close())
 
@@ -192,14 +201,13 @@ describe('an act of an owner that loosens something, where the sign-in may be 15
   const ofBundle = (body: object) => ({ params: { bundle_id: bundle.id }, body })
 
   test.each<[ApiEndpointName, () => CallParts]>([
-    ['importVariables', () => importing({ from: bundle.name })],
-    ['changeTenantPolicy', () => ({ body: { approvers: 'owner' } })],
-    ['changeBundlePolicy', () => ofBundle({ remember_hours: 8 })],
-    ['updateBundle', () => ofBundle({ name: `other/${randomToken()}` })],
-    ['updateKey', () => ({ params: { key_id: key }, body: { is_secret: false } })],
-    ['createInvitation', invitation],
+    ['createMachine', () => ({ body: { name: randomToken(), audit: true } })],
+    ['changeTenantPolicy', () => ({ body: { changers: 'member' } })],
+    ['changeBundlePolicy', () => ofBundle({ remember_hours: 9 })],
     ['attachKey', () => ({ params: { bundle_id: other, key_id: key } })],
+    ['createInvitation', invitation],
     ['duplicateBundle', () => ofBundle({ name: `copy/${randomToken()}`, own: ['URL'], public: ['URL'] })],
+    ['importVariables', () => ({ body: marking(false) })],
   ])('%s asks for a new sign-in', async (name, parts) => {
     for (const refused of [
       send(name, parts(), seconds(901)),
@@ -217,6 +225,9 @@ describe('an act of an owner that loosens something, where the sign-in may be 15
   })
 
   test('other acts, and those of members, do not', async () => {
+    const stricter = ofBundle({ approvers: 'owner' })
+    expect((await send('changeBundlePolicy', stricter, seconds(901))).status).toBe(200)
+    expect((await send('importVariables', importing({ from: bundle.name }), seconds(901))).status).toBe(200)
     const value = { params: { key_id: key }, body: { value: 'another' } }
     expect((await send('updateKey', value, seconds(901))).status).toBe(200)
     expect((await send('updateBundle', ofBundle({ description: 'new' }), seconds(901))).status).toBe(200)

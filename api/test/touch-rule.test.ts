@@ -166,27 +166,25 @@ describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
     }
   })
 
+  const WAITS = { code: 'conflict', error: expect.stringMatching(/^signed: it waits/) }
+
   test('one owner’s touch alone loosens nothing within a day', async () => {
     await enrolled()
     await set('device')
-    expect((await set('passkey')).json).toMatchObject({
-      effective: { touch: 'device' },
-      loosening: { to: 'passkey', by: owner.userId },
-    })
+    expect((await set('passkey')).failure).toMatchObject(WAITS)
     now = new Date(now.getTime() + DAY_MS - 1_000)
-    expect((await set('passkey')).json.effective.touch).toBe('device')
+    expect((await set('passkey')).failure).toMatchObject(WAITS)
+    expect((await ruleNow()).effective.touch).toBe('device')
     now = new Date(now.getTime() + 1_000)
-    expect((await set('passkey')).json).toMatchObject({ effective: { touch: 'passkey' }, loosening: null })
+    expect((await set('passkey')).json.effective.touch).toBe('passkey')
   })
 
   test('a second owner loosens it at once, but nothing else than was asked', async () => {
     await enrolled()
     await set('device')
     await set('passkey')
-    expect((await set(null, second)).json).toMatchObject({
-      effective: { touch: 'device' },
-      loosening: { to: 'none', by: second.userId },
-    })
+    expect((await set(null, second)).failure).toMatchObject(WAITS)
+    expect((await ruleNow()).effective.touch).toBe('device')
     expect((await set(null)).json.effective.touch).toBe('none')
     expect((await approve(await asked())).status).toBe(200)
   })
@@ -196,25 +194,29 @@ describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
     await set('device')
     await set('none')
     now = new Date(now.getTime() + 9 * DAY_MS)
-    expect((await set('none', second)).json).toMatchObject({
-      effective: { touch: 'device' },
-      loosening: { by: second.userId },
-    })
-    const params = { user_id: second.userId }
-    const removal = await signed(owner, (headers) => api.call('removeMember', { as: owner, headers, params }))
-    expect(removal.status).toBe(200)
-    expect((await set('none')).json).toMatchObject({
-      effective: { touch: 'device' },
-      loosening: { by: owner.userId },
-    })
+    expect((await set('none', second)).failure).toMatchObject(WAITS)
+    const change = (role: 'member' | 'owner') => {
+      const params = { user_id: second.userId }
+      return signed(owner, (headers) =>
+        api.call('changeMemberRole', { as: owner, headers, params, body: { role } }),
+      )
+    }
+    expect((await change('member')).status).toBe(200)
+    expect((await set('none')).failure).toMatchObject(WAITS)
+    now = new Date(now.getTime() + DAY_MS)
+    await change('owner')
+    expect((await ruleNow()).effective.touch).toBe('device')
   })
 
-  test('setting it again ends a loosening', async () => {
+  test('any owner stops a loosening, and then the stricter rule stays', async () => {
     await enrolled()
     await set('device')
     await set('none')
-    expect((await set('device')).json.loosening).toBeNull()
-    expect((await set('none', second)).json.effective.touch).toBe('device')
+    const { json } = await api.call('listLastingActs', { as: second })
+    expect(json).toMatchObject([{ act: 'changeBundlePolicy', person: { id: owner.userId } }])
+    const params = { act_id: json[0]?.id ?? '' }
+    expect((await api.call('endLastingAct', { as: second, params })).status).toBe(200)
+    expect((await set('none', second)).failure).toMatchObject(WAITS)
   })
 
   test('of a folder: its bundles need signatures, and a new name loosens nothing', async () => {
@@ -236,18 +238,14 @@ describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
     expect((await rename(body.name)).status).toBe(200)
     expect(await ruleNow()).toMatchObject({ bundle: { touch: 'passkey' }, effective: { touch: 'passkey' } })
     expect((await approve(await asked())).failure?.code).toBe('touch_required')
-    expect((await set(null)).json).toMatchObject({
-      effective: { touch: 'passkey' },
-      loosening: { to: 'none', by: owner.userId },
-    })
+    expect((await set(null)).failure).toMatchObject(WAITS)
     const other = await newBundle(api, owner, { OTHER: 'v' })
     const into = { as: owner, params: { bundle_id: other.id }, body: { name: `vault/${other.name}` } }
     expect((await api.call('updateBundle', into)).failure?.code).toBe('touch_required')
-    expect((await setFolder(null)).json.loosening).toMatchObject({ to: 'none', by: owner.userId })
+    expect((await setFolder(null)).failure).toMatchObject(WAITS)
     const { places } = (await api.call('getTenantPolicy', { as: owner, query: { places: '1' } })).json
     expect(places?.find(({ folder }) => folder === 'vault/')).toMatchObject({
       effective: { touch: 'passkey' },
-      loosening: { to: 'none' },
     })
   })
 

@@ -1,0 +1,374 @@
+import { randomUUID } from 'node:crypto'
+import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { auditKeyIn } from '../src/maintenance.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
+import type { Database } from '../src/storage/base/queries.ts'
+import { type CallParts, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { newBundle } from './approval-client.ts'
+import { approveDeposit, DepositClient, propose } from './deposit-client.ts'
+import { joinWorkspace } from './joined.ts'
+import { newMachine } from './machine-client.ts'
+import { secretOf } from './returning-client.ts'
+import { askedIn, signedCall, TouchKey } from './touch-client.ts'
+import { writeTouch } from './written-rules.ts'
+
+/*
+ * What an act means, for each row of the endpoint table that a person can have to sign: nothing that lasts, or a wait
+ * for another owner or a day. `prod` has the rule `touch` and holds PASS. The machine *ci* gets `dev`, and a limited
+ * member reaches what is in `partner/`.
+ */
+
+const WAITS = { code: 'conflict', error: expect.stringMatching(/^signed: it waits/) }
+
+describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
+  let api: TestApi
+  let database: Database
+  let now = new Date()
+  let owner: Identity
+  let second: Identity
+  let limited: Identity & { idpUserId: string }
+  let keys: ReadonlyMap<Identity, TouchKey>
+  let prod: { id: string; name: string }
+  let dev: { id: string; name: string }
+  let passId: string
+  let machineId: string
+
+  beforeAll(async () => {
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now: () => now })
+    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    await auditKeyIn(database, api.settings, new Date().toISOString())
+  })
+  afterAll(async () => {
+    await database.close()
+    await api.close()
+  })
+  beforeEach(async () => {
+    now = new Date()
+    owner = await api.newOwner()
+    second = await joinWorkspace(api, owner, 'owner')
+    limited = await joinWorkspace(api, owner, 'member', { limited_to: ['partner/'] })
+    const own = { as: owner }
+    keys = new Map([
+      [owner, new TouchKey()],
+      [second, new TouchKey()],
+    ])
+    for (const [person, key] of keys) await key.enrol(api, person)
+    prod = await newBundle(api, owner, { PASS: 's3cret' })
+    dev = await newBundle(api, owner, { URL: 'other' })
+    passId = await keyOf(prod, 'PASS')
+    machineId = (await newMachine(api, owner)).id
+    const params = { machine_id: machineId, bundle_id: dev.id }
+    await api.call('grantBundle', { ...own, params, body: { scope: 'deliver' } })
+    await rule('passkey', prod.id)
+  })
+
+  const keyOf = async (bundle: { id: string }, name: string) => {
+    const { json } = await api.call('listBundleKeys', { as: owner, params: { bundle_id: bundle.id } })
+    return json.find((key) => key.name === name)?.id ?? ''
+  }
+  const rule = (touch: 'passkey' | 'device' | 'none', bundleId: string | null) =>
+    writeTouch(database, { tenantId: owner.tenantId, at: bundleId === null ? null : { bundleId } }, touch)
+  const signed = (name: ApiEndpointName, parts: Omit<CallParts, 'as'>, as = owner) =>
+    signedCall(api, keys.get(as) ?? new TouchKey(), name, { ...parts, as })
+  /** What a signature of this call would say that it gives. */
+  const gains = async (name: ApiEndpointName, parts: CallParts) => {
+    const { concerns } = JSON.parse(askedIn(await api.call(name, { as: owner, ...parts })).statement)
+    return concerns.gains
+  }
+  const MACHINE = [expect.stringMatching(/^machine m-\S+ gets PASS$/)]
+  const MEMBER = [expect.stringMatching(/^member \S+ gets PASS$/)]
+  const at = (bundle: { id: string }, key_id = passId) => ({ bundle_id: bundle.id, key_id })
+  const partner = async () =>
+    (await api.call('createBundle', { as: owner, body: { name: `partner/${randomUUID()}` } })).json.id
+  const touchOf = async (keyId: string) => {
+    const other = await newBundle(api, owner, {})
+    await signed('attachKey', { params: at(other, keyId) })
+    const call = { as: owner, params: { key_id: keyId }, body: { value: randomUUID() } }
+    return (await api.call('updateKey', call)).failure?.code ?? 'none'
+  }
+
+  /** The calls, each with what it needs first, and what it gives. */
+  const CALLS: Readonly<
+    Record<string, [name: ApiEndpointName, parts: () => Promise<CallParts> | CallParts, gives: unknown]>
+  > = {
+    'attach to a bundle of a machine': ['attachKey', () => ({ params: at(dev) }), MACHINE],
+    'attach to a bundle of a limited member': [
+      'attachKey',
+      async () => ({ params: { bundle_id: await partner(), key_id: passId } }),
+      MEMBER,
+    ],
+    'attach to a bundle that nobody gets': [
+      'attachKey',
+      async () => ({ params: at(await newBundle(api, owner, {})) }),
+      undefined,
+    ],
+    'attach several': [
+      'changeKeys',
+      () => ({ body: { action: 'attach', key_ids: [passId], bundle_id: dev.id } }),
+      MACHINE,
+    ],
+    'detach several': [
+      'changeKeys',
+      () => ({ body: { action: 'detach', key_ids: [passId], bundle_id: prod.id } }),
+      undefined,
+    ],
+    'another key in an attachment': [
+      'changeAttachment',
+      async () => ({ params: at(dev, await keyOf(dev, 'URL')), body: { key_id: passId } }),
+      MACHINE,
+    ],
+    'another name in a bundle': [
+      'changeAttachment',
+      () => ({ params: at(prod), body: { as: 'PW' } }),
+      undefined,
+    ],
+    detach: ['detachKey', () => ({ params: at(prod) }), undefined],
+    'split in the same bundle': [
+      'splitKey',
+      async () => {
+        const other = await newBundle(api, owner, {})
+        await signed('attachKey', { params: at(other) })
+        return { params: at(other), body: {} }
+      },
+      undefined,
+    ],
+    'import that shares': [
+      'importVariables',
+      () => ({ body: { bundle: dev.name, entries: [{ name: 'PASS', from: prod.name }] } }),
+      MACHINE,
+    ],
+    'import of a copy': [
+      'importVariables',
+      () => ({ body: { bundle: dev.name, entries: [{ name: 'PASS', from: prod.name }], own: ['PASS'] } }),
+      MACHINE,
+    ],
+    'import of a value that it brings': [
+      'importVariables',
+      () => ({ body: { bundle: prod.name, entries: [{ name: 'NEW', value: 'v' }] } }),
+      undefined,
+    ],
+    'accept a proposal that shares': [
+      'acceptProposal',
+      async () => {
+        await rule('none', prod.id)
+        const proposer = await joinWorkspace(api, owner, 'member')
+        await rule('passkey', prod.id)
+        const proposal_id = await propose(api, proposer, { bundle: dev.name, values: { PASS: 's3cret' } })
+        const params = { proposal_id }
+        const plan = { as: owner, params, body: { share: ['PASS'] } }
+        const { plan_id } = (await api.call('planProposal', plan)).json
+        return { params, body: { plan_id, share: ['PASS'] } }
+      },
+      MACHINE,
+    ],
+    'rename to where a limited member reaches': [
+      'updateBundle',
+      () => ({ params: { bundle_id: prod.id }, body: { name: `partner/${randomUUID()}` } }),
+      MEMBER,
+    ],
+    'rename to where nobody reaches': [
+      'updateBundle',
+      () => ({ params: { bundle_id: prod.id }, body: { name: `away/${randomUUID()}` } }),
+      undefined,
+    ],
+    'duplicate with copies to where a limited member reaches': [
+      'duplicateBundle',
+      () => ({ params: { bundle_id: prod.id }, body: { name: `partner/${randomUUID()}`, own: ['PASS'] } }),
+      MEMBER,
+    ],
+    'duplicate to where nobody reaches': [
+      'duplicateBundle',
+      () => ({ params: { bundle_id: prod.id }, body: { name: `away/${randomUUID()}` } }),
+      undefined,
+    ],
+    'delete the bundle': ['deleteBundle', () => ({ params: { bundle_id: prod.id } }), undefined],
+    'declare public': ['updateKey', () => ({ params: at(prod), body: { is_secret: false } }), undefined],
+    'delete a key': ['deleteKey', () => ({ params: at(prod) }), undefined],
+    'widen a limit': [
+      'changeMemberLimit',
+      () => ({ params: { user_id: limited.userId }, body: { limited_to: ['partner/', 'else/'] } }),
+      [expect.stringMatching(/^member \S+ gets else\/$/)],
+    ],
+    'narrow a limit': [
+      'changeMemberLimit',
+      () => ({ params: { user_id: limited.userId }, body: { limited_to: ['partner/a/'] } }),
+      undefined,
+    ],
+    'a group that adds nothing': [
+      'createGroup',
+      () => ({ body: { name: 'a', people: [limited.userId] } }),
+      undefined,
+    ],
+    'a group that adds something': [
+      'createGroup',
+      () => ({ body: { name: 'a', adds: ['more/'], people: [limited.userId] } }),
+      [expect.stringMatching(/^member \S+ gets more\/$/)],
+    ],
+    'a stricter rule': [
+      'changeBundlePolicy',
+      () => ({ params: { bundle_id: prod.id }, body: { approvers: 'owner' } }),
+      undefined,
+    ],
+    'a stricter rule of the workspace': [
+      'changeTenantPolicy',
+      () => ({ body: { approvers: 'owner' } }),
+      undefined,
+    ],
+  }
+
+  test.each(Object.keys(CALLS))('%s', async (what) => {
+    const [name, partsOf, gives] = CALLS[what] ?? ['getMe', () => ({}), undefined]
+    const parts = await Promise.resolve(partsOf())
+    expect(await gains(name, parts)).toEqual(gives)
+    const answer = await signed(name, parts)
+    if (gives === undefined) return expect(answer.status).toBeLessThan(300)
+    expect(answer.failure).toMatchObject(WAITS)
+    expect((await signed(name, parts, second)).status).toBeLessThan(300)
+  })
+
+  const STRICT = {
+    assurance: 'local',
+    approvers: 'owner',
+    changers: 'owner',
+    approvals_needed: 2,
+    agents: 'deny',
+    remember_hours: 1,
+  } as const
+  const LOOSER = {
+    assurance: 'bound',
+    approvers: 'member',
+    changers: 'member',
+    approvals_needed: 1,
+    agents: null,
+    remember_hours: 8,
+  } as const
+
+  test.each(Object.entries(LOOSER))(
+    'a looser rule %s waits, of a bundle and of the workspace',
+    async (field, to) => {
+      for (const params of [{ bundle_id: prod.id }, undefined]) {
+        const name = params === undefined ? 'changeTenantPolicy' : 'changeBundlePolicy'
+        const call = (body: object, as = owner) => signed(name, { ...(params && { params }), body }, as)
+        expect((await call(STRICT)).status).toBe(200)
+        expect((await call({ [field]: to })).failure).toMatchObject(WAITS)
+        now = new Date(now.getTime() + 60_000)
+        expect((await call({ [field]: to }, second)).status).toBe(200)
+      }
+    },
+  )
+
+  test('another name among the approvers waits', async () => {
+    const params = { bundle_id: prod.id }
+    const named = { approvers: 'named', people: [owner.userId] }
+    expect((await signed('changeBundlePolicy', { params, body: named })).status).toBe(200)
+    const more = { ...named, people: [owner.userId, second.userId] }
+    expect((await signed('changeBundlePolicy', { params, body: more })).failure).toMatchObject(WAITS)
+  })
+
+  test.each<[string, ApiEndpointName, () => CallParts]>([
+    ['detached', 'detachKey', () => ({ params: at(prod) })],
+    [
+      'detached with others',
+      'changeKeys',
+      () => ({ body: { action: 'detach', key_ids: [passId], bundle_id: prod.id } }),
+    ],
+    [
+      'left by an import',
+      'importVariables',
+      () => ({ body: { bundle: prod.name, entries: [], detach: ['PASS'] } }),
+    ],
+    ['left by the end of its bundle', 'deleteBundle', () => ({ params: { bundle_id: prod.id } })],
+  ])('a secret that is %s keeps the rule, and the end of that waits', async (_, name, parts) => {
+    expect((await signed(name, parts())).status).toBeLessThan(300)
+    expect(await touchOf(passId)).toBe('touch_required')
+    const body = { folder: `key/${passId}/`, touch: null }
+    const end = (as: Identity) => signed('changeTenantPolicy', { body }, as)
+    expect((await end(owner)).failure).toMatchObject(WAITS)
+    expect((await end(second)).status).toBe(200)
+    expect(await touchOf(passId)).toBe('none')
+  })
+
+  test('a copy keeps the rule', async () => {
+    const other = await newBundle(api, owner, {})
+    const entries = [{ name: 'PASS', from: prod.name }]
+    const body = { bundle: other.name, entries, own: ['PASS'] }
+    expect((await signed('importVariables', { body })).status).toBeLessThan(300)
+    expect(await touchOf(await keyOf(other, 'PASS'))).toBe('touch_required')
+  })
+
+  test('a kept rule judges an approval', async () => {
+    const other = await newBundle(api, owner, {})
+    await signed('attachKey', { params: at(other) })
+    await signed('deleteBundle', { params: { bundle_id: prod.id } })
+    const { json } = await api.call('getBundlePolicy', { as: owner, params: { bundle_id: other.id } })
+    expect(json.stricter).toEqual(['PASS'])
+  })
+
+  test('a deposit brings no protected value to a machine, at once or when its approval returns', async () => {
+    await rule('none', prod.id)
+    const client = new DepositClient(api)
+    const requestId = await client.deposit(dev.name, { PASS: 's3cret' }, { share: ['PASS'] })
+    const held = await approveDeposit(api, owner, { requestId, release: 'code', share: ['PASS'] })
+    await rule('passkey', prod.id)
+    expect((await client.release(requestId, secretOf(held.json))).failure?.error).toMatch(
+      /^machine \S+ gets PASS after this/,
+    )
+    expect(await keyOf(dev, 'PASS')).toBe('')
+  })
+
+  test('a machine that reads the log, or a proof for one, is signed and waits', async () => {
+    const body = { name: randomUUID(), audit: true }
+    expect((await api.call('createMachine', { as: owner, body })).failure?.code).toBe('touch_required')
+    expect((await signed('createMachine', { body })).failure).toMatchObject(WAITS)
+    const made = await signed('createMachine', { body }, second)
+    expect(made.status).toBe(201)
+    const { json } = await api.call('listMachines', { as: owner })
+    const params = { machine_id: json.find(({ name }) => name === body.name)?.id ?? '' }
+    expect((await signed('createMachineToken', { params })).failure).toMatchObject(WAITS)
+    expect((await api.call('createMachine', { as: owner, body: { name: randomUUID() } })).status).toBe(201)
+  })
+
+  test('under device, a synced key confirms no key and removes none', async () => {
+    const synced = new TouchKey({ isSynced: true })
+    await synced.enrol(api, second)
+    await rule('device', prod.id)
+    const id = (await api.call('listApprovalKeys', { as: owner })).json.keys.find(
+      ({ user_id }) => user_id === owner.userId,
+    )?.id
+    const parts = { as: second, params: { key_id: id ?? '' } }
+    const asked = askedIn(await api.call('removeApprovalKey', parts))
+    expect(asked.keys).toHaveLength(1)
+    const headers = synced.sign(asked)
+    expect((await api.call('removeApprovalKey', { ...parts, headers })).failure?.code).toBe('touch_refused')
+    const made = (await new TouchKey().add(api, owner)).json
+    const letters = { fingerprint: made.fingerprint?.slice(0, 9) ?? '' }
+    const confirming = { as: second, params: { key_id: made.id }, body: letters }
+    const confirmed = await api.call('confirmApprovalKey', {
+      ...confirming,
+      headers: synced.sign(askedIn(await api.call('confirmApprovalKey', confirming))),
+    })
+    expect(confirmed.failure?.code).toBe('touch_refused')
+    const ofRules = { as: second, params: { bundle_id: prod.id }, body: { approvers: 'owner' } }
+    expect(askedIn(await api.call('changeBundlePolicy', ofRules)).keys).toHaveLength(1)
+  })
+
+  test('a key that an owner confirmed who became a member does not count', async () => {
+    const made = (await new TouchKey().add(api, owner)).json
+    const body = { fingerprint: made.fingerprint?.slice(0, 9) ?? '' }
+    expect((await signed('confirmApprovalKey', { params: { key_id: made.id }, body }, second)).status).toBe(
+      200,
+    )
+    await signed('changeMemberRole', { params: { user_id: second.userId }, body: { role: 'member' } })
+    now = new Date(now.getTime() + 25 * 60 * 60_000)
+    const { json } = await api.call('listApprovalKeys', { as: owner })
+    expect(json.keys.map(({ id }) => id)).not.toContain(made.id)
+  })
+
+  test('each row that can be signed says whether it lasts', () => {
+    const rows = Object.entries(apiEndpoints).filter(
+      ([, row]) => 'touch' in row && typeof row.touch === 'object',
+    )
+    expect(rows.length).toBe(41)
+  })
+})

@@ -36,12 +36,12 @@ export type GuardParts = TouchParts & {
 /** One place for all rows, after the caller was admitted and the body was checked, around the handler. */
 export function touchGuard(parts: GuardParts): TouchGuard {
   return async (call, work) => {
-    if (call.by === 'approval_key') {
-      await signKey(parts, call)
-      return await work()
-    }
     const { caller, lasts } = call
     const stamp = stampOf(caller, parts.clock)
+    if (call.by === 'approval_key') {
+      const same = await signKey(parts, call)
+      return await parts.touchFacts.run({ stamp, same, judge: null }, work)
+    }
     const about = withinReach(aboutOf(call), caller)
     const facts = about && (await parts.touchFacts.find(caller.tenantId, about))
     if (about === null || facts === null || !(await isSigned(parts, call, facts)))
@@ -79,10 +79,10 @@ function signInAgain(): DomainError {
 }
 
 // What is signed names neither bundles nor keys that a limited member does not reach, and their import takes none.
-function withinReach(about: CallSubject | null, { reach }: Caller): CallSubject | null {
-  if (about === null || reach === null) return about
+function withinReach(about: CallSubject | null, { reach, userId: signerId }: Caller): CallSubject | null {
+  if (about === null || reach === null) return about && { ...about, signerId }
   const bundleNames = about.bundleNames?.filter((name) => reaches(reach, name)) ?? []
-  return { ...about, bundleNames, taken: [] }
+  return { ...about, signerId, bundleNames, taken: [] }
 }
 
 async function isSigned(parts: GuardParts, call: TouchableCall, facts: TouchFacts): Promise<boolean> {
@@ -128,17 +128,24 @@ async function sign(
   const isDevice = facts.touch === 'device'
   await requireTouch(parts, caller, { act: { act, ...sent, concerns }, given, isDevice })
   if (gains.length > 0 || LASTS[lasts](bodyOf(body)))
-    await requireLasting(parts, caller, { act, ...sent, concerns })
+    await requireLasting(parts, { ...caller, role: facts.role ?? 'member' }, { act, ...sent, concerns })
 }
 
-async function signKey(parts: GuardParts, { act, params, caller, sent, given }: TouchableCall) {
+/** @returns what has to be the same when the call is carried out */
+async function signKey(
+  parts: GuardParts,
+  { act, params, caller, sent, given }: TouchableCall,
+): Promise<Watched['same']> {
   const key = await approvalKeyOf(parts, caller, KeyParams.parse(params).key_id)
-  if (act === 'removeApprovalKey' && !needsTouchToRemove(key, parts)) return
+  if (act === 'removeApprovalKey' && !needsTouchToRemove(key, parts)) return null
   const { id, userId: person, username: name, credentialId, publicKey, isSynced: synced } = key
   const keyFacts = { credential_id: credentialId, public_key: Buffer.from(publicKey).toString('base64') }
   const concerns = { approval_key: { id, person, name, ...keyFacts, synced } }
   // The strictest rule of the workspace decides, because a key signs under each of them.
-  const { touch } = await parts.touchFacts.find(caller.tenantId, { isWide: true })
+  const about = { isWide: true, signerId: caller.userId }
+  const facts = await parts.touchFacts.find(caller.tenantId, about)
+  const isDevice = facts.touch === 'device'
   if (given === undefined) await parts.takeTouch(caller.userId)
-  await requireTouch(parts, caller, { act: { act, ...sent, concerns }, given, isDevice: touch === 'device' })
+  await requireTouch(parts, caller, { act: { act, ...sent, concerns }, given, isDevice })
+  return { about, facts }
 }

@@ -1,7 +1,9 @@
 import type { TouchRule } from '@keyferry/contract'
+import type { Role } from './membership.ts'
 
 /** What a call is about, as its path and its body name it. `names`: of variables that it changes in these bundles. */
 export type CallSubject = {
+  signerId?: string
   bundleIds?: readonly string[]
   bundleNames?: readonly string[]
   /** Names that bundles get: the rules of their folders count too. */
@@ -24,8 +26,12 @@ export type CallSubject = {
 }
 
 /** `touch`: the strictest rule that reaches what the call is about; `none` also if none of it exists. `concerns`: the
- * facts that a person signs, sorted. */
-export type TouchFacts = { touch: TouchRule; concerns: Readonly<Record<string, readonly TouchFact[]>> }
+ * facts that a person signs, sorted. `role`: of the signer, if they are active; undefined: nobody signs. */
+export type TouchFacts = {
+  touch: TouchRule
+  role?: Role | null
+  concerns: Readonly<Record<string, readonly TouchFact[]>>
+}
 
 type TouchFact = { id: string } & Readonly<Record<string, unknown>>
 

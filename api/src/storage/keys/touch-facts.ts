@@ -65,8 +65,10 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
   const sorted = Object.entries(concerns).flatMap(([kind, facts]) =>
     facts.length === 0 ? [] : [[kind, facts.toSorted((one, other) => (one.id < other.id ? -1 : 1))]],
   )
-  const counting = about.isOfRules === true && reached.length > 0 ? rules : reached
-  return { touch: strictestTouch(counting), concerns: Object.fromEntries(sorted) }
+  const isOfRules = about.isOfRules === true && (reached.length > 0 || about.isSetting === true)
+  const counting = isOfRules ? rules : reached
+  const role = await roleOf(at, about.signerId ?? '')
+  return { touch: strictestTouch(counting), role, concerns: Object.fromEntries(sorted) }
 }
 
 type Touching = { bundleIds: readonly string[]; keyIds: readonly string[]; newNames: readonly string[] }
@@ -209,6 +211,14 @@ async function peopleIn({ query, tenantId }: At, ids: readonly string[]) {
     .where('memberships.user_id', 'in', ids)
     .execute()
   return rows.map((row) => ({ ...row }))
+}
+
+async function roleOf({ query, tenantId }: At, userId: string) {
+  const own = selectOf(query, 'memberships', { tenantId, user_id: userId })
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select('memberships.role')
+    .where('users.is_active', '=', flag(true))
+  return (await own.executeTakeFirst())?.role ?? null
 }
 
 async function groupsIn({ query, tenantId }: At, ids: readonly string[]) {

@@ -194,7 +194,7 @@ export function useApprovalKey(query: Query, { key, counter, now }: CountedKeyUs
   return hasChanged(uses.where('counter', counter === 0 ? '=' : '<', counter))
 }
 
-/** End what waits because this person signed it: they are no owner any more. */
+/** End what waits because this person signed it: they are no owner any more, or disabled. */
 export async function endWaiting(
   query: Query,
   { tenantId, userId, now }: { tenantId: string; userId: string; now: string },

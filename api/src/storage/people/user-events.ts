@@ -5,6 +5,7 @@ import type { Ended, HomeTenant, ProvidedChange, ProvidedEmail, SignOut } from '
 import type { Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
+import { endWaiting } from './approval-keys.ts'
 import { endCredentials } from './credential-ends.ts'
 import { endGrants } from './grant-ends.ts'
 import { identitiesOf, personOf } from './person-identities.ts'
@@ -116,7 +117,9 @@ export async function applyActive(
   const target = { kind: 'user', id: userId, name: null } as const
   for (const { tenant_id: tenantId } of rows) {
     transaction.record({ tenantId, action, target, ...made })
-    if (!isActive) await endProposalsOf(transaction, { tenantId, userId }, made)
+    if (isActive) continue
+    await endWaiting(transaction, { tenantId, userId, now: made.at })
+    await endProposalsOf(transaction, { tenantId, userId }, made)
   }
   return await endCredentials(transaction, userId, { reason: 'person_removed', ...made })
 }

@@ -6,6 +6,7 @@ import type { CallSubject, TouchFacts } from '../people/touch-facts.ts'
 import {
   type AllPolicies,
   keptOf,
+  keyAt,
   keyPlace,
   loosened,
   NO_RULES,
@@ -18,7 +19,7 @@ import {
 
 /*
  * What a change means is told from what it did: who gets which secrets under which rules, before it and after it. What
- * machines and limited members gain, and a looser rule, last. A secret that leaves a rule does not wait, because that
+ * machines and limited members gain, a secret that becomes public, and a looser rule, last. A secret that leaves a rule does not wait, because that
  * can be urgent; where people sign, it keeps the rule.
  */
 
@@ -69,7 +70,8 @@ export function effectsOf(
     const gaining = [...after.getters].filter(
       ([id, getter]) => getter.gets && gets(getter, key) && !gets(before.getters.get(id), source),
     )
-    return gaining.map(([, { name }]) => `${name} gets ${source.name}`)
+    const known = key.isSecret ? [] : [`${source.name} is no secret any more`]
+    return [...known, ...gaining.map(([, { name }]) => `${name} gets ${source.name}`)]
   })
   const reached = [...after.getters].flatMap(([id, { name, patterns }]) => {
     const was = before.getters.get(id)
@@ -82,7 +84,7 @@ export function effectsOf(
     const is = places.get(at) ?? was
     const isLeft = isProduction(was.named) && !isProduction(is.named)
     const fields = [...loosened(was.set, is.set), ...(isLeft ? ['production'] : [])]
-    const name = was.named.name || 'the workspace'
+    const name = before.keys.get(keyAt(at) ?? '')?.name ?? (was.named.name || 'the workspace')
     return fields.length === 0 ? [] : [`the rules of ${name} ask for less (${fields.join(', ')})`]
   })
   const [overBefore, overAfter] = [rulesOver(before), rulesOver(after)]

@@ -72,6 +72,8 @@ export interface PolicyStore extends PolicyReads {
   bundles(tenantId: string): Promise<readonly (ProductionFacts & { id: string })[]>
   /** What bundles set that hold these keys, of those that are secret, by the names of the keys. */
   ofKeys(tenantId: string, keyIds: readonly string[]): Promise<readonly ValueRules[]>
+  /** The names of these keys, by id. */
+  keyNames(tenantId: string, keyIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Other bundles that share secret values with a bundle, and how many, by name. */
   sharing(tenantId: string, bundleId: string): Promise<readonly SharingBundle[]>
 }
@@ -136,6 +138,12 @@ export function isIn(folder: string, bundleName: string): boolean {
 /** Where the rules are that a secret kept, as if it were in a folder of its own. */
 export function keyPlace(keyId: string): string {
   return `key/${keyId}/`
+}
+
+/** The id of the key whose place this is; null: a folder of bundles. */
+export function keyAt(folder: string | null): string | null {
+  const [start, id, ...rest] = folder?.split('/') ?? []
+  return start === 'key' && rest.length === 1 ? (id ?? null) : null
 }
 
 /** What counts for a bundle, or for one that does not exist yet (`id`: null). */

@@ -15,6 +15,7 @@ import {
   effectivePolicy,
   isAtLeast,
   isIn,
+  keyAt,
   limitBy,
   NO_RULES,
   type PolicyChange,
@@ -117,6 +118,10 @@ async function rulesPlaces(
     ...environments.map((name) => `${name}/`),
     ...(asked ? [asked] : []),
   ])
+  const kept = await policies.keyNames(
+    tenantId,
+    [...all.folders.keys()].flatMap((at) => keyAt(at) ?? []),
+  )
   // A limited member sees the folders of what they see.
   const isSeen = (folder: string) => reach === null || bundles.some(({ name }) => isIn(folder, name))
   const places: RulingPlace[] = [
@@ -135,6 +140,7 @@ async function rulesPlaces(
     const found = policiesFor(all, { id: bundle?.id ?? null, name: named.name })
     return {
       folder,
+      variable: kept.get(keyAt(folder) ?? '') ?? null,
       bundle,
       set: shownSetting(set),
       production: named.production,

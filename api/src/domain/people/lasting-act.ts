@@ -34,7 +34,11 @@ export interface LastingActStore {
   forget(now: string): Promise<void>
 }
 
-type SentFields = Partial<Record<'role' | 'replaces' | 'is_active' | 'audit', string | boolean | undefined>>
+type SentFields = Partial<
+  Record<'role' | 'replaces' | 'is_active' | 'audit', string | boolean | undefined>
+> & {
+  groups?: readonly string[] | undefined
+}
 
 /** Whether a call gives access for good, by what it sends. For `effect`, see effects.ts. */
 export const LASTS: Readonly<Record<Signed['lasts'], (sent: SentFields) => boolean>> = {
@@ -42,8 +46,9 @@ export const LASTS: Readonly<Record<Signed['lasts'], (sent: SentFields) => boole
   always: () => true,
   effect: () => false,
   role: ({ role }) => role === 'owner',
-  // The person who takes over a membership gets its role.
-  invitation: ({ role, replaces }) => role === 'owner' || replaces !== undefined,
+  // The person who takes over a membership gets its role, and a group can be one that approves.
+  invitation: ({ role, replaces, groups = [] }) =>
+    role === 'owner' || replaces !== undefined || groups.length > 0,
   machine: ({ is_active, audit }) => is_active === true || audit === true,
   audit: ({ audit }) => audit === true,
 }
@@ -88,7 +93,7 @@ export async function requireLasting(
 function waits(countsFrom: string): DomainError {
   return new DomainError(
     'conflict',
-    `signed: it waits until another owner signs the same, or until you sign it again after ${countsFrom}`,
+    `signed: it waits until another owner signs the same, or until you sign it again after ${countsFrom}; an owner can stop it on the page Members`,
     { details: { counts_from: countsFrom } },
   )
 }

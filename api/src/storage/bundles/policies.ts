@@ -111,6 +111,11 @@ export function createPolicyStore(queries: Queries): PolicyStore {
       const known = reachOf(query) === null ? keyIds : await knownKeys(query, tenantId, keyIds)
       return ofKeys(wholeOf(query), tenantId, known)
     },
+    async keyNames(tenantId, keyIds) {
+      const keys = selectOf(query, 'keys', tenantId).select(['id', 'name'])
+      const rows = await inChunks(keyIds, (ids) => ask(query, keys.where('id', 'in', ids)))
+      return new Map(rows.map(({ id, name }) => [id, name]))
+    },
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
     bundles: (tenantId) =>
       selectOf(query, 'bundles', tenantId)

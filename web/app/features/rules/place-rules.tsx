@@ -34,7 +34,7 @@ export function PlaceRules({ place, asked }: PlaceRulesProps) {
     <li aria-label={placeName(place)} className="p-4 sm:p-6">
       <h2 className="flex flex-wrap items-center gap-3 overflow-hidden -m-1 p-1">
         {place.bundle === null ? (
-          <EnvChip name={place.folder ?? 'all bundles'} isProduction={is_production} />
+          <EnvChip name={placeName(place)} isProduction={is_production} />
         ) : (
           <BundleHead place={place} bundle={place.bundle} />
         )}
@@ -64,14 +64,14 @@ export function PlaceRules({ place, asked }: PlaceRulesProps) {
 }
 
 /** The name of a bundle in a place, for the example. */
-function useBundleIn({ folder, bundle }: RulesPlace): string {
+function useBundleIn({ variable, folder, bundle }: RulesPlace): string {
   const bundles = useAnswer(
     'listBundles',
     { query: folder ?? '', limit: 20 },
     { enabled: bundle === null },
   ).data
   const found = bundles?.find(({ name }) => folder === null || name.startsWith(folder))
-  return bundle?.name ?? found?.name ?? `${folder ?? ''}app`
+  return variable ?? bundle?.name ?? found?.name ?? `${folder ?? ''}app`
 }
 
 type ConfirmProps = { place: RulesPlace; asked: Chosen; isPending: boolean; onConfirm: () => void }

@@ -144,8 +144,9 @@ export function loosens(place: RulesPlace, chosen: Chosen): boolean {
   return named !== null && (next === null || next.some((id) => !named.includes(id)))
 }
 
-export function placeName({ folder, bundle }: RulesPlace): string {
-  return folder ?? bundle?.name ?? 'all bundles'
+/** `variable`: one that kept the rules of a place that it left. */
+export function placeName({ variable, folder, bundle }: RulesPlace): string {
+  return variable === null ? (folder ?? bundle?.name ?? 'all bundles') : `variable ${variable}`
 }
 
 /** Where the rules come from that a place does not set. */

@@ -72,7 +72,7 @@ function PlaceList({ places }: { places: readonly RulesPlace[] }) {
     <ul className="divide-y divide-line rounded-lg bg-surface shadow-card">
       {places.map((place) => (
         <PlaceRules
-          key={placeName(place)}
+          key={place.folder ?? placeName(place)}
           place={place}
           asked={asked?.place === placeName(place) ? asked.chosen : null}
         />

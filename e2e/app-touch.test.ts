@@ -13,7 +13,7 @@ import {
 } from './app-page.ts'
 import { addApprovalKey, confirmByOperator } from './approval-key.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
-import { chooseRule } from './rules-page.ts'
+import { chooseRule, confirmLooser, ruleWord } from './rules-page.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts'
 
@@ -162,6 +162,25 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await page.reload()
     await news(page).getByRole('link', { name: 'See Members' }).waitFor()
     await seeNews(page, 'a signed change waits for another owner or for a day')
+    await page.goto(`${site}/account`)
+  })
+
+  test('a looser rule waits: the page says for whom, and an owner stops it', async () => {
+    await page.goto(`${site}/rules`)
+    await chooseRule(page, { label: 'Signature', place: 'all bundles' }, 'without a signature')
+    await confirmLooser(page)
+    await dialog(page).getByText('After this, the rules of the workspace ask for less (touch).').waitFor()
+    await dialog(page).getByText('It waits for another owner or a day.').waitFor()
+    await dialog(page).getByRole('button', { name: 'Sign' }).click()
+    await page.getByText('until another owner signs the same').waitFor()
+    await page.getByText('an owner can stop it on the page Members').waitFor()
+    await ruleWord(page, { label: 'Signature', place: 'all bundles' }, 'with an approval key').waitFor()
+    await page.goto(`${site}/members`)
+    const waiting = page.getByRole('listitem').filter({ hasText: 'the rules of the workspace ask for less' })
+    await waiting.getByText('signed by').waitFor()
+    await expectAccessible(page)
+    await waiting.getByRole('button', { name: 'Stop' }).click()
+    await waiting.waitFor({ state: 'detached' })
     await page.goto(`${site}/account`)
   })
 

@@ -4,7 +4,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditKeyIn } from '../src/maintenance.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type CallParts, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import {
+  type CallParts,
+  type Identity,
+  layerHeaders,
+  oneDatabase,
+  startTestApi,
+  type TestApi,
+} from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { approveDeposit, DepositClient, propose } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -26,7 +33,7 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
   let database: Database
   let now = new Date()
   let owner: Identity
-  let second: Identity
+  let second: Identity & { idpUserId: string }
   let limited: Identity & { idpUserId: string }
   let keys: ReadonlyMap<Identity, TouchKey>
   let prod: { id: string; name: string }
@@ -76,6 +83,7 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
     const { concerns } = JSON.parse(askedIn(await api.call(name, { as: owner, ...parts })).statement)
     return concerns.gains
   }
+  const secondKey = () => keys.get(second) ?? new TouchKey()
   const MACHINE = [expect.stringMatching(/^machine m-\S+ gets PASS$/)]
   const MEMBER = [expect.stringMatching(/^member \S+ gets PASS$/)]
   const at = (bundle: { id: string }, key_id = passId) => ({ bundle_id: bundle.id, key_id })
@@ -183,7 +191,16 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
       undefined,
     ],
     'delete the bundle': ['deleteBundle', () => ({ params: { bundle_id: prod.id } }), undefined],
-    'declare public': ['updateKey', () => ({ params: at(prod), body: { is_secret: false } }), undefined],
+    'declare public': [
+      'updateKey',
+      () => ({ params: at(prod), body: { is_secret: false } }),
+      ['PASS is no secret any more'],
+    ],
+    'import that declares public': [
+      'importVariables',
+      () => ({ body: { bundle: prod.name, entries: [{ name: 'PASS', value: 'v', is_secret: false }] } }),
+      ['PASS is no secret any more'],
+    ],
     'delete a key': ['deleteKey', () => ({ params: at(prod) }), undefined],
     'widen a limit': [
       'changeMemberLimit',
@@ -326,6 +343,27 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
     const { json } = await api.call('listMachines', { as: owner })
     const params = { machine_id: json.find(({ name }) => name === body.name)?.id ?? '' }
     expect((await signed('createMachineToken', { params })).failure).toMatchObject(WAITS)
+    const trust = {
+      issuer: 'https://token.actions.githubusercontent.com',
+      audience: 'keyferry',
+      claims: {
+        repository_id: ['1'],
+        environment: ['x'],
+      },
+    }
+    expect((await signed('createMachineTrust', { params, body: trust })).failure).toMatchObject(WAITS)
+    const attempt = { ...params, fingerprint: 'a'.repeat(64) }
+    const allowed = { params: attempt, body: { claims: ['sub'] } }
+    expect((await api.call('allowMachineAttempt', { as: owner, ...allowed })).failure?.code).toBe(
+      'touch_required',
+    )
+    expect((await signed('allowMachineAttempt', allowed)).failure).toMatchObject(WAITS)
+    const [token] = [{ ...params, token_id: randomUUID() }]
+    expect((await signed('rotateMachineToken', { params: token })).failure).toMatchObject(WAITS)
+    const later = await newMachine(api, owner)
+    const reads = { params: { machine_id: later.id }, body: { audit: true } }
+    expect((await api.call('updateMachine', { as: owner, ...reads })).failure?.code).toBe('touch_required')
+    expect((await signed('updateMachine', reads)).failure).toMatchObject(WAITS)
     expect((await api.call('createMachine', { as: owner, body: { name: randomUUID() } })).status).toBe(201)
   })
 
@@ -363,6 +401,55 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
     now = new Date(now.getTime() + 25 * 60 * 60_000)
     const { json } = await api.call('listApprovalKeys', { as: owner })
     expect(json.keys.map(({ id }) => id)).not.toContain(made.id)
+  })
+
+  test('what an owner signed while they became a member is not carried out', async () => {
+    const parts = { params: at(dev) }
+    expect((await signed('attachKey', parts)).failure).toMatchObject(WAITS)
+    const headers = secondKey().sign(askedIn(await api.call('attachKey', { as: second, ...parts })))
+    const role = { params: { user_id: second.userId }, body: { role: 'member' } }
+    expect((await signed('changeMemberRole', role)).status).toBe(200)
+    const late = await api.call('attachKey', { as: second, ...parts, headers })
+    expect(late.status).toBeGreaterThan(399)
+    expect(await keyOf(dev, 'PASS')).toBe('')
+  })
+
+  test('a key that an owner confirmed who was disabled does not count', async () => {
+    const made = (await new TouchKey().add(api, owner)).json
+    const body = { fingerprint: made.fingerprint?.slice(0, 9) ?? '' }
+    expect((await signed('confirmApprovalKey', { params: { key_id: made.id }, body }, second)).status).toBe(
+      200,
+    )
+    const params = { idp_user_id: second.idpUserId }
+    const disabled = { is_active: false }
+    const headers = layerHeaders('PUT', `/api/v1/users/${second.idpUserId}`, disabled)
+    expect((await api.call('changeProvidedUser', { params, body: disabled, headers })).status).toBe(200)
+    now = new Date(now.getTime() + 25 * 60 * 60_000)
+    const { json } = await api.call('listApprovalKeys', { as: owner })
+    expect(json.keys.map(({ id }) => id)).not.toContain(made.id)
+  })
+
+  test('under device anywhere, a rule for another place is set with a key of a device', async () => {
+    const synced = new TouchKey({ isSynced: true })
+    await synced.enrol(api, owner)
+    await rule('device', prod.id)
+    const asked = askedIn(
+      await api.call('changeBundlePolicy', {
+        as: owner,
+        params: { bundle_id: dev.id },
+        body: { touch: 'passkey' },
+      }),
+    )
+    expect(asked.keys).toHaveLength(1)
+  })
+
+  test('an invitation into a group waits, and one without does not', async () => {
+    await signed('createGroup', { body: { name: 'a', people: [] } })
+    const [group] = (await api.call('listGroups', { as: owner })).json
+    const invited = (groups: string[]) =>
+      signed('createInvitation', { body: { email: `${randomUUID()}@example.com`, role: 'member', groups } })
+    expect((await invited([group?.id ?? ''])).failure).toMatchObject(WAITS)
+    expect((await invited([])).status).toBe(201)
   })
 
   test('each row that can be signed says whether it lasts', () => {

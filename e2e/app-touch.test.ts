@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
 
   test('a looser rule waits: the page says for whom, and an owner stops it', async () => {
     await page.goto(`${site}/rules`)
-    await chooseRule(page, { label: 'Signature', place: 'all bundles' }, 'without a signature')
+    await chooseRule(page, { label: 'Signature', place: 'all bundles' }, 'No rule of the workspace')
     await confirmLooser(page)
     await dialog(page).getByText('After this, the rules of the workspace ask for less (touch).').waitFor()
     await dialog(page).getByText('It waits for another owner or a day.').waitFor()

@@ -452,6 +452,21 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
     expect((await invited([])).status).toBe(201)
   })
 
+  test('what takes more than 2,000 secrets out of a rule is refused before it is signed', async () => {
+    const entries = Array.from({ length: 2_001 }, (_, index) => ({ name: `N_${index}`, value: 'v' }))
+    const wide = await newBundle(api, owner, {})
+    await api.call('importVariables', { as: owner, body: { bundle: wide.name, entries } })
+    await rule('passkey', wide.id)
+    const params = { bundle_id: wide.id }
+    const answer = await api.call('deleteBundle', { as: owner, params })
+    expect(answer.failure?.error).toBe(
+      'this changes who gets more than 2000 values: do it in smaller batches',
+    )
+    const body = { bundle: wide.name, entries: [], detach: entries.slice(1).map(({ name }) => name) }
+    expect((await signed('importVariables', { body })).status).toBeLessThan(300)
+    expect((await signed('deleteBundle', { params })).status).toBeLessThan(300)
+  })
+
   test('each row that can be signed says whether it lasts', () => {
     const rows = Object.entries(apiEndpoints).filter(
       ([, row]) => 'touch' in row && typeof row.touch === 'object',

@@ -18,6 +18,8 @@ export const LIMITS = {
   comparedBundles: 20,
   /** Keys that one call changes. */
   batchKeys: 500,
+  /** Values that one signed call gives to others or takes out of a rule. */
+  signedValues: 2_000,
   metaValueLength: 200,
   /** Why an agent asks, in its own words. */
   reasonLength: 500,

@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import type { Effects, Watched, WatchStore } from '../domain/approvals/effects.ts'
+import {
+  type Effects,
+  requireFew,
+  type Touched,
+  type Watched,
+  type WatchStore,
+} from '../domain/approvals/effects.ts'
 import { DomainError } from '../domain/base/errors.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import { approvalKeyOf, needsTouchToRemove } from '../domain/people/approval-key-changes.ts'
@@ -40,7 +46,7 @@ export function touchGuard(parts: GuardParts): TouchGuard {
     const stamp = stampOf(caller, parts.clock)
     if (call.by === 'approval_key') {
       const same = await signKey(parts, call)
-      return await parts.touchFacts.run({ stamp, same, judge: null }, work)
+      return await parts.touchFacts.run({ stamp, same }, work)
     }
     const about = withinReach(aboutOf(call), caller)
     const facts = about && (await parts.touchFacts.find(caller.tenantId, about))
@@ -48,12 +54,15 @@ export function touchGuard(parts: GuardParts): TouchGuard {
       return await recentlySignedIn(parts, call, work)
     const signed = { stamp, same: { about, facts } }
     if (call.given === undefined) await parts.takeTouch(caller.userId)
-    const gains = lasts === 'effect' ? await foreseen(parts, signed, work) : []
+    // A signature is checked after the work that it is about, so it can be any.
+    else if (lasts === 'effect') await parts.takeTouch(`${caller.userId} signed`)
+    const touched = lasts === 'effect' ? await parts.touchFacts.touched(signed, work) : null
+    const gains = touched ? await foreseen(parts, { ...signed, touched }, work) : []
     await sign(parts, call, { facts, gains })
     const judge = (effects: Effects) => {
       if (JSON.stringify(effects.gains) !== JSON.stringify(gains)) throw changed()
     }
-    return await parts.touchFacts.run({ ...signed, judge: lasts === 'effect' ? judge : null }, work)
+    return await parts.touchFacts.run({ ...signed, judged: touched && { touched, judge } }, work)
   }
 }
 
@@ -71,7 +80,9 @@ async function recentlySignedIn<T>(
   const judge = ({ gains, leaving }: Effects) => {
     if (gains.length + leaving.length > 0) throw signInAgain()
   }
-  return await touchFacts.run({ stamp: stampOf(caller, clock), same: null, judge }, work)
+  const watched = { stamp: stampOf(caller, clock), same: null }
+  const touched = await touchFacts.touched(watched, work)
+  return await touchFacts.run({ ...watched, judged: { touched, judge } }, work)
 }
 
 function signInAgain(): DomainError {
@@ -102,19 +113,21 @@ async function takesSigner(
   return keys.length > 0 || concerns['people']?.some(({ role }) => role === 'owner') === true
 }
 
-/** What a call would give for good. It is undone, and a call that fails gives nothing. */
+/** What a call would give for good. It is undone, and a call that fails gives nothing.
+ * @throws DomainError conflict: too much */
 async function foreseen(
   { touchFacts }: GuardParts,
-  signed: Omit<Watched, 'judge'>,
+  { touched, ...signed }: Watched & { touched: Touched },
   work: () => Promise<unknown>,
 ): Promise<readonly string[]> {
-  let gains: readonly string[] = []
+  let seen: Effects = { gains: [], leaving: [] }
   const judge = (effects: Effects) => {
-    gains = effects.gains
+    seen = effects
     throw new Error('undone: it is not signed yet')
   }
-  await touchFacts.run({ ...signed, judge }, work).catch(() => {})
-  return gains
+  await touchFacts.run({ ...signed, judged: { touched, judge } }, work).catch(() => {})
+  requireFew(seen)
+  return seen.gains
 }
 
 async function sign(

@@ -1,4 +1,4 @@
-import { requireNoGain } from '../domain/approvals/effects.ts'
+import { NOTHING, requireNoGain } from '../domain/approvals/effects.ts'
 import type { JoinedStores, Together } from '../domain/approvals/together.ts'
 import type { Bounds } from '../domain/base/bounds.ts'
 import { madeBy } from '../domain/base/event.ts'
@@ -91,11 +91,11 @@ async function libraryOf({ keys, proposals, bounds }: LibraryParts, tenantId: st
       imports: {
         async carryOut(_, imports) {
           const isSigned = (await touchRules(transaction, tenantId)).length > 0
-          const effects = isSigned ? await watching(transaction, tenantId) : null
+          const effects = isSigned ? await watching(transaction, tenantId, null) : null
           const parts = { ...bounds, bounds, transaction, vault: await keyVault(transaction) }
           const done = await importInto(parts, tenantId, imports)
           const [first] = done
-          if (effects && first) requireNoGain(await effects(first.stamp))
+          if (effects && first) requireNoGain(await effects(first.stamp, NOTHING))
           return done
         },
       },

@@ -1,4 +1,4 @@
-import { isProduction } from '@keyferry/contract'
+import { isProduction, LIMITS } from '@keyferry/contract'
 import { DomainError } from '../base/errors.ts'
 import type { Stamp } from '../base/stamp.ts'
 import { reaches } from '../people/reach.ts'
@@ -43,17 +43,25 @@ export type Effects = {
   leaving: readonly { id: string; kept: PolicySetting | null }[]
 }
 
-/** How a call runs. `same`: it was signed with these facts, which its transaction reads again. `judge`: sees what the
- * transaction did, and undoes it if it throws. */
+/** The bundles and keys that a transaction wrote. Only their keys are compared. */
+export type Touched = { bundleIds: ReadonlySet<string>; keyIds: ReadonlySet<string> }
+
+export const NOTHING: Touched = { bundleIds: new Set(), keyIds: new Set() }
+
+/** How a call runs. `same`: it was signed with these facts, which its transaction reads again. */
 export type Watched = {
   stamp: Stamp
   same: { about: CallSubject; facts: TouchFacts } | null
-  judge: ((effects: Effects) => void) | null
 }
 
+/** `judge`: sees what the transaction did to what it touches, and undoes it if it throws. */
+export type Judged = { touched: Touched; judge: (effects: Effects) => void }
+
 export interface WatchStore {
+  /** What the call would touch. It is undone, and a call that fails touches nothing. */
+  touched(watched: Watched, call: () => Promise<unknown>): Promise<Touched>
   /** @throws DomainError changed: the facts have changed · what `judge` and the call throw */
-  run<T>(watched: Watched, call: () => Promise<T>): Promise<T>
+  run<T>(watched: Watched & { judged?: Judged | null }, call: () => Promise<T>): Promise<T>
 }
 
 /** @param copies for each key that got the values of others, the ids of those */
@@ -124,12 +132,29 @@ function placesIn({ rules, bundles }: Standing) {
 }
 
 function rulesOver({ rules, bundles }: Standing) {
-  const places = [...bundles].map(([id, { name }]) => [id, policiesFor(rules, { id, name })] as const)
-  const sets = new Map(places.map(([id, { folders, bundle }]) => [id, [...folders, bundle]]))
+  const known = new Map<string, readonly PolicySetting[]>()
+  const over = (id: string) => {
+    const found = known.get(id)
+    if (found) return found
+    const { folders, bundle } = policiesFor(rules, { id, name: bundles.get(id)?.name ?? '' })
+    const sets = [...folders, bundle]
+    known.set(id, sets)
+    return sets
+  }
   return ({ id, bundleIds }: StandingKey) => [
     rules.folders.get(keyPlace(id)) ?? NO_RULES,
-    ...bundleIds.flatMap((bundleId) => sets.get(bundleId) ?? []),
+    ...bundleIds.flatMap(over),
   ]
+}
+
+/** What is signed is short enough to be read, and kept rules are few enough to be stored.
+ * @throws DomainError conflict */
+export function requireFew({ gains, leaving }: Effects): void {
+  if (gains.length + leaving.length > LIMITS.signedValues)
+    throw new DomainError(
+      'conflict',
+      `this changes who gets more than ${LIMITS.signedValues} values: do it in smaller batches`,
+    )
 }
 
 /** What a terminal stores waits for nobody, so it gives nothing that lasts.

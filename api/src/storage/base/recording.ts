@@ -5,6 +5,7 @@ import { eventMac, originHash } from '@keyferry/crypto/audit-chain'
 import type { AuditKey } from '@keyferry/crypto/audit-key'
 import { randomId } from '@keyferry/crypto/token'
 import type { Insertable } from 'kysely'
+import type { Touched } from '../../domain/approvals/effects.ts'
 import { unavailable } from '../../domain/base/errors.ts'
 import { changesValues, type Event, eventBody } from '../../domain/base/event.ts'
 import { originText } from '../../domain/base/origin.ts'
@@ -50,8 +51,9 @@ export function recording(
       // An earlier transaction of the connection may have failed.
       await database.written(transaction)
       const made = await change(recorded)
-      await judge?.()
-      const versions = versionsIn(events, await database.written(transaction))
+      const writes = await database.written(transaction)
+      await judge?.(touchedBy(writes, events))
+      const versions = versionsIn(events, [...writes, ...(await database.written(transaction))])
       for (const some of chunks(events)) {
         const rows = some.map((event) =>
           eventRow({ ...event, rows: event.rows ?? versions.get(event) ?? [] }, key),
@@ -92,7 +94,17 @@ function eventRow(event: Event, key: AuditKey['mac']): EventRow {
 }
 
 /** Begins a transaction. The result ends it. */
-type Around = (transaction: Recorded) => Promise<() => Promise<void>>
+type Around = (transaction: Recorded) => Promise<(touched: Touched) => Promise<void>>
+
+// Seals name the rows of bundles and attachments; events name the other keys.
+function touchedBy(writes: readonly SealedWrite[], events: readonly Event[]): Touched {
+  const named = (of: string) => writes.flatMap(({ table, name }) => (table === of ? [name.split(' ')] : []))
+  const copied = [...copiesOfCall()].flatMap(([id, sources]) => [id, ...sources])
+  const changed = events.flatMap(({ target }) => (target.kind === 'key' ? [target.id] : []))
+  const attached = named('attachments').map((name) => name.at(-1) ?? '')
+  const bundleIds = new Set(named('bundles').flat())
+  return { bundleIds, keyIds: new Set([...attached, ...copied, ...changed]) }
+}
 
 const calls = new AsyncLocalStorage<{ around: Around; isDone: boolean; copies: Map<string, string[]> }>()
 

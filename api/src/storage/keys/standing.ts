@@ -1,6 +1,13 @@
-import { type Effects, effectsOf, type Getter, type Standing } from '../../domain/approvals/effects.ts'
+import {
+  type Effects,
+  effectsOf,
+  type Getter,
+  type Standing,
+  type Touched,
+} from '../../domain/approvals/effects.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { reaches } from '../../domain/people/reach.ts'
+import { inChunks } from '../base/chunks.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { copiesOfCall } from '../base/recording.ts'
 import { inOneTenant } from '../base/statements.ts'
@@ -14,24 +21,38 @@ import { wholeOf } from '../reach/reached-rows.ts'
 export async function watching(
   transaction: Recorded,
   tenantId: string,
-): Promise<(stamp: Stamp) => Promise<Effects>> {
-  const read = () => standingIn(wholeOf(transaction), tenantId)
-  const before = await read()
-  return async (stamp) => {
-    const effects = effectsOf(before, await read(), copiesOfCall())
+  touched: Touched | null,
+): Promise<(stamp: Stamp, written: Touched) => Promise<Effects>> {
+  const query = wholeOf(transaction)
+  const before = await standingIn(query, tenantId, touched)
+  return async (stamp, written) => {
+    // New keys have other ids in each run, and the end of a bundle is no write of its keys.
+    const keyIds = new Set([...before.keys.keys(), ...written.keyIds])
+    const after = await standingIn(query, tenantId, touched && { ...written, keyIds })
+    const effects = effectsOf(before, after, copiesOfCall())
     for (const { id, kept } of effects.leaving) if (kept) await keepRulesOf(transaction, { id, kept }, stamp)
     return effects
   }
 }
 
-async function standingIn(query: Query, tenantId: string): Promise<Standing> {
+async function standingIn(query: Query, tenantId: string, touched: Touched | null): Promise<Standing> {
   const rules = await allRules(query, tenantId)
   const bundles = await selectOf(query, 'bundles', tenantId)
     .select(['id', 'name', 'tags', 'production'])
     .execute()
-  const attached = await selectOf(query, 'attachments', tenantId).select(['key_id', 'bundle_id']).execute()
+  const places = selectOf(query, 'attachments', tenantId).select(['key_id', 'bundle_id'])
+  const inBundles = await inChunks([...(touched?.bundleIds ?? [])], (ids) =>
+    places.where('bundle_id', 'in', ids).execute(),
+  )
+  const keyIds = touched && [...new Set([...touched.keyIds, ...inBundles.map(({ key_id }) => key_id)])]
+  const attached = await (keyIds === null
+    ? places.execute()
+    : inChunks(keyIds, (ids) => places.where('key_id', 'in', ids).execute()))
   const held = Map.groupBy(attached, ({ key_id }) => key_id)
-  const rows = await selectOf(query, 'keys', tenantId).select(['id', 'name', 'is_secret']).execute()
+  const all = selectOf(query, 'keys', tenantId).select(['id', 'name', 'is_secret'])
+  const rows = await (keyIds === null
+    ? all.execute()
+    : inChunks(keyIds, (ids) => all.where('id', 'in', ids).execute()))
   const keys = rows.map(({ id, name, is_secret }) => {
     const bundleIds = held.get(id)?.map(({ bundle_id }) => bundle_id) ?? []
     return [id, { id, name, isSecret: is_secret === 1, bundleIds }] as const

@@ -1,11 +1,11 @@
 import { digestOf } from '@keyferry/crypto/digest'
 import { z } from 'zod'
-import type { WatchStore } from '../../domain/approvals/effects.ts'
+import { NOTHING, type Touched, type Watched, type WatchStore } from '../../domain/approvals/effects.ts'
 import { isIn, keyPlace, strictestTouch } from '../../domain/approvals/policy.ts'
 import { changed } from '../../domain/people/touch.ts'
 import type { CallSubject, TouchFactStore, TouchFacts } from '../../domain/people/touch-facts.ts'
 import { inChunks } from '../base/chunks.ts'
-import type { Queries, Query } from '../base/queries.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { aroundWrites } from '../base/recording.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
@@ -15,19 +15,35 @@ import { foldersOver, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules }
 import { watching } from './standing.ts'
 
 export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore & WatchStore {
+  const around = async (transaction: Recorded, { stamp: { tenantId }, same }: Watched) => {
+    // Signed changes of a workspace follow one another: whatever changes these facts is signed too.
+    if (same) await holdTenant(transaction, tenantId)
+    const facts = same && (await find(transaction, tenantId, same.about))
+    if (JSON.stringify(facts) !== JSON.stringify(same?.facts ?? null)) throw changed()
+  }
   return {
     find: (tenantId, about) => find(query, tenantId, about),
-    run: ({ stamp: { tenantId, ...moment }, same, judge }, call) =>
+    run: ({ judged = null, ...watched }, call) =>
       aroundWrites(async (transaction) => {
-        // Signed changes of a workspace follow one another: whatever changes these facts is signed too.
-        if (same) await holdTenant(transaction, tenantId)
-        const facts = same && (await find(transaction, tenantId, same.about))
-        if (JSON.stringify(facts) !== JSON.stringify(same?.facts ?? null)) throw changed()
-        const effects = judge && (await watching(transaction, tenantId))
-        return async () => {
-          if (effects) judge(await effects({ tenantId, ...moment }))
+        await around(transaction, watched)
+        const { tenantId, ...moment } = watched.stamp
+        const effects = judged && (await watching(transaction, tenantId, judged.touched))
+        return async (written) => {
+          if (effects) judged.judge(await effects({ tenantId, ...moment }, written))
         }
       }, call),
+    async touched(watched, call) {
+      let touched = NOTHING
+      const look = async (transaction: Recorded) => {
+        await around(transaction, watched)
+        return async (found: Touched) => {
+          touched = found
+          throw new Error('undone: it only shows what it touches')
+        }
+      }
+      await aroundWrites(look, call).catch(() => {})
+      return touched
+    },
   }
 }
 

@@ -145,7 +145,7 @@ describe.each(oneDatabase)('limited members on %s', (kind) => {
             .values(rows.map((row) => ({ ...row, ...facts, ...stamps })))
             .execute()
           const reach = { patterns, since: '' }
-          const seen = within(database.query, { tenantId, userId, reach }, database.stored)
+          const seen = within(database.query, { tenantId, userId, reach }, database)
           const byName = seen.selectFrom('bundles').select('name')
           const found = await byName.union(byName).execute()
           const expected = rows.filter((row) => reaches(reach, row.name))
@@ -449,18 +449,34 @@ describe.each(oneDatabase)('limited members on %s', (kind) => {
     expect((await changeGroup(params, { name: 'gone' })).status).toBe(404)
   })
 
-  test('sixty groups can add twenty patterns each', async () => {
-    const person = await join(['partner/'])
+  test('a limited member reaches by 100 patterns at most; who had more before keeps them', async () => {
+    const person = await join()
+    const adds = (group: number) => Array.from({ length: 20 }, (_, n) => `many${group}/${n}/`)
     for (let group = 0; group < 60; group += 1) {
-      const adds = Array.from({ length: 20 }, (_, n) => `many${group}/${n}/`)
-      await newGroup({
-        adds: [...adds.slice(1), group === 59 ? 'hidden/' : 'none/'],
-        people: [person.userId],
-      })
+      const more = adds(group).slice(1)
+      await newGroup({ adds: [...more, group === 59 ? 'hidden/' : 'none/'], people: [person.userId] })
     }
+    const limit = (limited_to: string[]) =>
+      api.call('changeMemberLimit', { as: owner, params: { user_id: person.userId }, body: { limited_to } })
+    expect((await limit(['partner/', 'else/'])).status).toBe(200)
     expect(await namesSeen(person)).toEqual(expect.arrayContaining([HIDDEN, SEEN]))
     expect((await api.call('listKeys', { as: person })).status).toBe(200)
     expect((await api.call('listOwnAudit', { as: person })).status).toBe(200)
+    expect((await limit(['partner/'])).status).toBe(200)
+    const most =
+      'a limited member reaches at most 100 folders, applications and bundles, with what groups add'
+    expect((await limit(['partner/', 'more/'])).failure?.error).toBe(most)
+    const body = { name: unique(), adds: ['more/'], people: [person.userId] }
+    expect((await api.call('createGroup', { as: owner, body })).failure?.error).toBe(most)
+    const params = await newGroup({ people: [(await join(['partner/'])).userId] })
+    expect((await changeGroup(params, { adds: adds(0) })).status).toBe(200)
+    const others = Array.from({ length: 4 }, (_, n) => adds(n + 1))
+    const [member] = (await api.call('listGroups', { as: owner })).json.filter(
+      ({ id }) => id === params.group_id,
+    )
+    for (const some of others.slice(0, 3)) await newGroup({ adds: some, people: member?.people ?? [] })
+    const last = { name: unique(), adds: others[3] ?? [], people: member?.people ?? [] }
+    expect((await api.call('createGroup', { as: owner, body: last })).failure?.error).toBe(most)
   })
 
   test('a decision counts groups as they are in its own transaction', async () => {

@@ -70,7 +70,7 @@ export type StoresWithin = (scope: ReachScope) => Stores
 // An import asks for the reach of its caller by itself, because it plans and stores in one transaction.
 function limited(queries: Queries, { imports }: Stores, sources: StoreSources): StoresWithin {
   return (scope) => {
-    const query = within(queries.query, scope, queries.stored)
+    const query = within(queries.query, scope, queries)
     return { ...storesOf({ ...queries, query }, sources), imports }
   }
 }

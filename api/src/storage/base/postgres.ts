@@ -65,6 +65,7 @@ export function openPostgres(url: () => string, most: number): Database {
     holdToChange: sql`for no key update`,
     holdFree: sql`for update skip locked`,
     stored: (table) => sql.ref(table),
+    listed: (json) => sql`json_array_elements_text(${sql.lit(json)}) as patterns(value)`,
     columns: {
       text: 'text collate "C"',
       bytes: 'bytea',

@@ -63,6 +63,7 @@ export function openSqlite(path: string): Database {
     },
     limitLocks: async () => {},
     stored: (table) => sql`main.${sql.ref(table)}`,
+    listed: (json) => sql`json_each(${sql.lit(json)}) as patterns`,
     sealBatch: 200,
     holdShared: sql``,
     holdLightly: sql``,

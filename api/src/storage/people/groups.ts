@@ -18,7 +18,7 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing } from '../base/statements.ts'
 import type { Tables } from '../base/tables.ts'
 import { countOf, deleteOf, isFound, selectOf, updateOf } from '../base/tenant-rows.ts'
-import { patternsIn } from '../reach/membership-reach.ts'
+import { patternsIn, requireFewPatterns } from '../reach/membership-reach.ts'
 import { endGrants } from './grant-ends.ts'
 import { personOf } from './person-identities.ts'
 import { holdTenant } from './tenants.ts'
@@ -99,11 +99,12 @@ export async function changeGroup(
   const wanted = { ...before, ...to }
   requireExpected({ ...wanted, expected }, before)
   const isNarrower = to === null || adds.some((pattern) => !wanted.adds.includes(pattern))
+  const isWider = wanted.adds.some((pattern) => !adds.includes(pattern))
   const added = wanted.people.filter((person) => !people.includes(person))
   const staying = [...wanted.people, ...wanted.unconfirmed.filter((person) => unconfirmed.includes(person))]
   const left = [...people, ...unconfirmed].filter((person) => !staying.includes(person))
   if (to === null) await deleteOf(transaction, 'member_groups', { tenantId, id }).execute()
-  else await write(transaction, { tenantId, id, name }, { ...wanted, left, added })
+  else await write(transaction, { tenantId, id, name }, { ...wanted, left, added, isWider })
   const data = {
     ...(name !== wanted.name && { changed: ['name'] }),
     ...(JSON.stringify(adds) !== JSON.stringify(wanted.adds) && { limited_to: wanted.adds }),
@@ -117,12 +118,12 @@ export async function changeGroup(
   return losing
 }
 
-type Written = GroupSetting & { left: readonly string[]; added: readonly string[] }
+type Written = GroupSetting & { left: readonly string[]; added: readonly string[]; isWider: boolean }
 
 async function write(
   transaction: Recorded,
   { name: before, ...group }: { tenantId: string; id: string; name: string },
-  { name, adds, left, added }: Written,
+  { name, adds, people, left, added, isWider }: Written,
 ): Promise<void> {
   const { tenantId, id: group_id } = group
   if (name !== before) await requireFree(transaction, tenantId, name)
@@ -134,6 +135,7 @@ async function write(
       .set({ confirmed: TAKEN_OUT })
       .execute()
   await addMembers(transaction, { tenantId, groupIds: [group_id], userIds: added })
+  if (isWider) await requireFewPatterns(transaction, tenantId, people)
 }
 
 type GroupAction = Pick<EventOrigin, 'actor' | 'at' | 'origin'> & {
@@ -213,6 +215,7 @@ export async function addMembers(transaction: Recorded, people: PeopleInGroups):
       details: { field: 'people' },
     })
   await markMembers(transaction, people, CONFIRMED)
+  await requireFewPatterns(transaction, tenantId, userIds)
 }
 
 type PeopleInGroups = { tenantId: string; groupIds: readonly string[]; userIds: readonly string[] }

@@ -8,7 +8,7 @@ import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing } from '../base/statements.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
-import { limitIn, REACH, storedPatterns, withReach } from '../reach/membership-reach.ts'
+import { limitIn, REACH, requireFewPatterns, storedPatterns, withReach } from '../reach/membership-reach.ts'
 import { endWaiting } from './approval-keys.ts'
 import { endGrants } from './grant-ends.ts'
 import { endProposalsOf } from './proposal-ends.ts'
@@ -51,6 +51,8 @@ export async function changeMember(
     await updateOf(transaction, 'memberships', membership)
       .set({ ...limit, ...since })
       .execute()
+    const isWider = limited_to && to.limited_to?.some((pattern) => !limited_to.includes(pattern))
+    if (isWider) await requireFewPatterns(transaction, tenantId, [userId])
     transaction.record({ ...event, action: 'member.limited', data: { limited_to: to.limited_to ?? [] } })
   } else {
     // A limit that counts again begins anew: an owner saw everything until now.

@@ -1,3 +1,5 @@
+import { LIMITS } from '@keyferry/contract'
+import { DomainError } from '../../domain/base/errors.ts'
 import type { Role } from '../../domain/people/membership.ts'
 import type { BundleReach } from '../../domain/people/reach.ts'
 import { inChunks } from '../base/chunks.ts'
@@ -41,6 +43,23 @@ export async function withReach<Row extends ReachRow>(
     const patterns = limit && [...new Set([...limit, ...adds])].toSorted()
     return { ...row, reach: patterns && { patterns, since: row.limited_at ?? '' } }
   })
+}
+
+/** Refuse to let limited members reach by more names than one condition should have.
+ * @throws DomainError conflict */
+export async function requireFewPatterns(
+  query: Query,
+  tenantId: string,
+  userIds: readonly string[],
+): Promise<void> {
+  const memberships = selectOf(query, 'memberships', tenantId).select(REACH)
+  const rows = await inChunks(userIds, (some) => ask(query, memberships.where('user_id', 'in', some)))
+  const most = Math.max(...(await withReach(query, rows)).map(({ reach }) => reach?.patterns.length ?? 0))
+  if (most > LIMITS.memberPatterns)
+    throw new DomainError(
+      'conflict',
+      `a limited member reaches at most ${LIMITS.memberPatterns} folders, applications and bundles, with what groups add`,
+    )
 }
 
 const placeOf = ({ tenant_id, user_id }: Pick<ReachRow, 'tenant_id' | 'user_id'>) => `${tenant_id} ${user_id}`

@@ -7,7 +7,7 @@ import {
   WithNode,
 } from 'kysely'
 import { type BundleReach, partsOf } from '../../domain/people/reach.ts'
-import type { Query } from '../base/queries.ts'
+import type { Queries, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 
 /*
@@ -20,8 +20,8 @@ import type { Tables } from '../base/tables.ts'
 /** Whose reach: of a member of one tenant. */
 export type ReachScope = { tenantId: string; userId: string; reach: NonNullable<BundleReach> }
 
-/** Names a table itself, where an expression of the same name hides it. */
-type Stored = (table: string) => RawBuilder<unknown>
+/** What each database says in its own way. */
+type Differences = Pick<Queries, 'stored' | 'listed'>
 
 const scopes = new WeakMap<Query, { whole: Query; reach: BundleReach }>()
 
@@ -34,8 +34,9 @@ export function reachOf(query: Query): BundleReach {
   return scopes.get(query)?.reach ?? null
 }
 
-export function within(query: Query, scope: ReachScope, stored: Stored): Query {
-  const { bundles, ...others } = reachedRows(scope, stored)
+export function within(query: Query, scope: ReachScope, differences: Differences): Query {
+  const { stored } = differences
+  const { bundles, ...others } = reachedRows(scope, differences)
   const define = (table: string, rows: RawBuilder<unknown>) => {
     const all = sql`select * from ${stored(table)} where tenant_id = ${sql.lit(scope.tenantId)}`
     const name = CommonTableExpressionNameNode.create(table)
@@ -66,11 +67,11 @@ function defined(node: SelectQueryNode, definitions: WithNode): SelectQueryNode 
 const HELD = sql`bundle_id in (select id from bundles)`
 
 /** Which rows a limited member sees of each table about bundles. */
-export function reachedRows(scope: ReachScope, stored: Stored) {
+export function reachedRows(scope: ReachScope, { stored, listed }: Differences) {
   const { reach } = scope
   const since = sql.lit(reach.since)
   return {
-    bundles: fits(sql.ref('name'), reach),
+    bundles: fits(sql.ref('name'), reach, { listed }),
     attachments: HELD,
     keys: sql`(id in (select key_id from attachments) or ${takenOut(scope, stored)})`,
     key_versions: sql`key_id in (select id from keys)`,
@@ -81,16 +82,19 @@ export function reachedRows(scope: ReachScope, stored: Stored) {
     grants: HELD,
     machine_grants: HELD,
     machines: sql`id in (select machine_id from machine_grants)`,
-    proposals: sql`case when bundle_id is null then ${fits(sql.ref('bundle_name'), reach)} else ${HELD} end`,
+    proposals: sql`case when bundle_id is null then ${fits(sql.ref('bundle_name'), reach, { listed })} else ${HELD} end`,
     // Older events tell of what the member saw before the limit, and newer ones can name what it left out.
-    audit_log: sql`at > ${since} and ${namesReached(reach, (kind) => sql`target_id in (select id from ${kind})`)}`,
-    events: sql`created_at > ${since} and ${namesReached(reach, (kind) => named(TARGETS, kind))}`,
+    audit_log: sql`at > ${since} and ${namesReached({ reach, listed }, (kind) => sql`target_id in (select id from ${kind})`)}`,
+    events: sql`created_at > ${since} and ${namesReached({ reach, listed }, (kind) => named(TARGETS, kind))}`,
   } as const satisfies Partial<Record<keyof Tables, RawBuilder<unknown>>>
 }
 
 /** Of a key whether its value is the member's own since the limit, and no bundle holds it any more: so they can put it
  * back. */
-function takenOut({ tenantId, userId, reach }: ReachScope, stored: Stored): RawBuilder<unknown> {
+function takenOut(
+  { tenantId, userId, reach }: ReachScope,
+  stored: Differences['stored'],
+): RawBuilder<unknown> {
   const holding = sql`tenant_id = ${sql.lit(tenantId)} and key_id = keys.id`
   return sql`(value_set_by = ${sql.lit(userId)} and value_proposed_by is null and value_set_at > ${sql.lit(reach.since)}
     and not exists (select 1 from ${stored('attachments')} where ${holding}))`
@@ -100,7 +104,7 @@ const TARGETS = '%"target":{"kind":"%","id":"'
 
 /** Whether an event names only bundles and keys within reach; by its text, in which a bundle may not be made yet. */
 function namesReached(
-  reach: NonNullable<BundleReach>,
+  { reach, listed }: Pick<ReachScope, 'reach'> & Pick<Differences, 'listed'>,
   isFound: (table: RawBuilder<unknown>) => RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const [bundles, keys] = [sql.table('bundles'), sql.table('keys')]
@@ -108,7 +112,7 @@ function namesReached(
     (body not like '%"target":{"kind":"bundle",%' or ${isFound(bundles)})
     and (body not like '%"target":{"kind":"key",%' or ${isFound(keys)})
     and (body not like '%"bundle":{"id":"%' or ${named('%"bundle":{"id":"', bundles)})
-    and (body not like '%"into":"%' or ${fits(sql.ref('body'), reach, ['%"into":"', '"%'])})
+    and (body not like '%"into":"%' or ${fits(sql.ref('body'), reach, { listed, before: '%"into":"', after: '"%' })})
   )`
 }
 
@@ -119,20 +123,11 @@ function named(before: string, table: RawBuilder<unknown>): RawBuilder<unknown> 
 function fits(
   name: RawBuilder<unknown>,
   { patterns }: NonNullable<BundleReach>,
-  [before, after] = ['', ''],
+  { listed, before = '', after = '' }: Pick<Differences, 'listed'> & { before?: string; after?: string },
 ): RawBuilder<unknown> {
-  const conditions = patterns.map((pattern) => {
-    const text = likeOf(partsOf(pattern.replaceAll('_', '\\_')))
-    return sql`lower(${name}) like ${sql.lit(`${before}${text}${after}`)} escape '\\'`
-  })
-  return anyOf(conditions)
-}
-
-// SQLite refuses an expression of more than 1,000 levels: a chain of `or` has one for each condition.
-function anyOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
-  if (conditions.length < 3) return sql`(${sql.join(conditions, sql` or `)})`
-  const half = Math.ceil(conditions.length / 2)
-  return sql`(${anyOf(conditions.slice(0, half))} or ${anyOf(conditions.slice(half))})`
+  const texts = patterns.map((pattern) => likeOf(partsOf(pattern.replaceAll('_', '\\_'))))
+  const list = listed(JSON.stringify(texts.map((text) => `${before}${text}${after}`)))
+  return sql`exists (select 1 from ${list} where lower(${name}) like patterns.value escape '\\')`
 }
 
 function likeOf(parts: ReturnType<typeof partsOf>): string {

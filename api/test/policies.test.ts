@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findForeignRows } from '../src/main.ts'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -356,6 +357,26 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
         changers: 'owner',
         remember_hours: 4,
       })
+    })
+
+    test('a workspace has 200 of them with rules; those that set nothing any more make room', async () => {
+      const other = await api.newOwner()
+      const set = (folder: string, body: object) =>
+        api.call('changeTenantPolicy', { as: other, body: { ...body, folder } })
+      for (let index = 0; index < 200; index += 1)
+        expect((await set(`f${index}/`, { approvers: 'owner' })).status).toBe(200)
+      const refused = await set('more/', { approvers: 'owner' })
+      expect([refused.status, refused.failure?.error]).toEqual([
+        409,
+        'a workspace has rules for at most 200 folders: end some first',
+      ])
+      expect((await set('f7/', { approvals_needed: 2 })).status).toBe(200)
+      expect((await set('f8/', { approvers: null })).status).toBe(200)
+      expect((await set('more/', { approvers: 'owner' })).status).toBe(200)
+      const { json } = await api.call('getTenantPolicy', { as: other, query: { places: '1' } })
+      const folders = json.places?.flatMap(({ folder }) => folder ?? []) ?? []
+      expect([folders.length, folders.includes('more/'), folders.includes('f8/')]).toEqual([200, true, false])
+      expect(await findForeignRows(api.settings)).toEqual([])
     })
 
     test('for production, a folder can allow that approvals are remembered', async () => {

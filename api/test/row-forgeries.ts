@@ -517,11 +517,6 @@ export const FORGERIES: Record<string, Forgery> = {
     change: 'deletion',
     call: ruledAnew,
   },
-  'rules of a folder': {
-    table: 'folder_policies',
-    row: ({ owner }) => ({ tenant_id: owner.tenantId, folder: 'forged/', approvers: 'member' }),
-    call: approved((w) => w.ruled.inFolder),
-  },
   'a rule of a folder': {
     table: 'folder_policies',
     where: rulesOfFolder,

@@ -64,6 +64,8 @@ export const LIMITS = {
   reportedTokens: 100,
   /** Of one workspace, and members of one. */
   groups: 100,
+  /** What one limited member reaches, with what groups add. */
+  memberPatterns: 100,
   groupMembers: 500,
   groupNameLength: 100,
   /** That a provider's claim lists. */
@@ -101,6 +103,9 @@ export const LIMITS = {
   reportBodyBytes: 512 * KIB,
   /** Default of the setting MAX_LIVE_REQUESTS. */
   liveRequests: 20_000,
+  /** Of one workspace: folders with rules, and secrets that keep the rules of a place that they left. */
+  ruledFolders: 200,
+  keptRules: 2_000,
   /** Of one workspace. */
   bundles: 10_000,
   /** What a stored value counts besides its own bytes, so that empty ones are bounded too. */

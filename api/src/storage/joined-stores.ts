@@ -95,7 +95,7 @@ async function libraryOf({ keys, proposals, bounds }: LibraryParts, tenantId: st
           const parts = { ...bounds, bounds, transaction, vault: await keyVault(transaction) }
           const done = await importInto(parts, tenantId, imports)
           const [first] = done
-          if (effects && first) requireNoGain(await effects(first.stamp, NOTHING))
+          if (first) await effects?.(first.stamp, NOTHING, requireNoGain)
           return done
         },
       },

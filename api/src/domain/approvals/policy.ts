@@ -68,6 +68,8 @@ export interface PolicyReads {
 
 export interface PolicyStore extends PolicyReads {
   findTenant(tenantId: string): Promise<PolicySetting>
+  /** As `findAll`, with the rules that keys kept. */
+  findPlaces(tenantId: string): Promise<AllPolicies>
   /** All bundles of a workspace, by name. */
   bundles(tenantId: string): Promise<readonly (ProductionFacts & { id: string })[]>
   /** What bundles set that hold these keys, of those that are secret, by the names of the keys. */
@@ -146,13 +148,40 @@ export function keyAt(folder: string | null): string | null {
   return start === 'key' && rest.length === 1 ? (id ?? null) : null
 }
 
+/** Of many folders, those that a bundle is in. */
+export function foldersOver<Folder>(
+  folders: readonly Folder[],
+  nameOf: (folder: Folder) => string,
+): (bundleName: string) => Folder[] {
+  const known = Map.groupBy(folders, (folder) => nameOf(folder).toLowerCase())
+  return (name) => startsOf(name).flatMap((start) => known.get(start) ?? [])
+}
+
+/** Whether a folder is over one of these bundles. */
+export function isOver(bundleNames: readonly string[]): (folder: string) => boolean {
+  const starts = new Set(bundleNames.flatMap(startsOf))
+  return (folder) => starts.has(folder.toLowerCase())
+}
+
+// A folder ends with a slash.
+function startsOf(bundleName: string): string[] {
+  const parts = bundleName.toLowerCase().split('/')
+  return parts.slice(1).map((_, index) => `${parts.slice(0, index + 1).join('/')}/`)
+}
+
+type Folders = AllPolicies['folders']
+
+// Made once for each read of all rules, which asks for up to 10,000 bundles.
+const overIn = new WeakMap<Folders, (bundleName: string) => (readonly [string, PolicySetting])[]>()
+
 /** What counts for a bundle, or for one that does not exist yet (`id`: null). */
 export function policiesFor(
   { workspace, folders, bundles }: AllPolicies,
   { id, name }: { id: string | null; name: string },
 ): SetPolicies {
-  const over = [...folders].flatMap(([folder, set]) => (isIn(folder, name) ? [set] : []))
-  return { workspace, folders: over, bundle: bundles.get(id ?? '') ?? NO_RULES }
+  const over = overIn.get(folders) ?? foldersOver([...folders], ([folder]) => folder)
+  overIn.set(folders, over)
+  return { workspace, folders: over(name).map(([, set]) => set), bundle: bundles.get(id ?? '') ?? NO_RULES }
 }
 
 /** What a bundle, or its duplicate, sets after it leaves folders. What they demanded goes with it unless its new place

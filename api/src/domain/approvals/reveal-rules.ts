@@ -5,7 +5,7 @@ import { findKey, type KeyStore } from '../library/key.ts'
 import type { Caller, MembershipStore } from '../people/membership.ts'
 import { otherApprovers } from './approval-grounds.ts'
 import { whyNotBy } from './approval-rules.ts'
-import { effectivePolicy, type Policy, policiesFor, tightened, UNNAMED, type ValueRules } from './policy.ts'
+import { effectivePolicy, NO_RULES, type Policy, tightened, UNNAMED, type ValueRules } from './policy.ts'
 import { type AssuranceParts, namesRefused, readingRefused, rulesOfValues } from './value-rules.ts'
 
 /*
@@ -36,9 +36,9 @@ export async function requireMayReadKey(parts: RevealParts, caller: Caller, keyI
   const { stores, assurance } = parts
   const { name, is_secret } = await findKey(stores.keys, caller, keyId)
   if (!is_secret) return
-  const all = await stores.policies.findAll(caller.tenantId)
+  const workspace = await stores.policies.findTenant(caller.tenantId)
   const ofValues = await stores.policies.ofKeys(caller.tenantId, [keyId])
-  const own = effectivePolicy(assurance, policiesFor(all, { id: null, ...UNNAMED }), UNNAMED)
+  const own = effectivePolicy(assurance, { workspace, folders: [], bundle: NO_RULES }, UNNAMED)
   await requireReader(parts, caller, { own, names: [name], ofValues })
 }
 

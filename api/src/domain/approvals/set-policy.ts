@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { type BundlePolicy, isProduction, type TenantPolicy } from '@keyferry/contract'
 import { compareEnvironments, environmentOf } from '@keyferry/contract/siblings'
 import type { z } from 'zod'
@@ -14,7 +15,7 @@ import {
   type BundlePolicyChange,
   effectivePolicy,
   isAtLeast,
-  isIn,
+  isOver,
   keyAt,
   limitBy,
   NO_RULES,
@@ -111,7 +112,7 @@ async function rulesPlaces(
   { tenantId, reach }: Caller,
   { bundleId, folder: asked }: AskedPlace,
 ) {
-  const [all, bundles] = await Promise.all([policies.findAll(tenantId), policies.bundles(tenantId)])
+  const [all, bundles] = await Promise.all([policies.findPlaces(tenantId), policies.bundles(tenantId)])
   const environments = bundles.flatMap(({ name }) => environmentOf(name) || [])
   const folders = new Set([
     ...[...all.folders].flatMap(([folder, set]) => (setsAny(set) ? [folder] : [])),
@@ -123,7 +124,8 @@ async function rulesPlaces(
     [...all.folders.keys()].flatMap((at) => keyAt(at) ?? []),
   )
   // A limited member sees the folders of what they see.
-  const isSeen = (folder: string) => reach === null || bundles.some(({ name }) => isIn(folder, name))
+  const isOverSome = isOver(bundles.map(({ name }) => name))
+  const isSeen = (folder: string) => reach === null || isOverSome(folder)
   const places: RulingPlace[] = [
     { folder: null, bundle: null, named: UNNAMED },
     ...[...folders]
@@ -134,11 +136,13 @@ async function rulesPlaces(
       .filter(({ id }) => setsAny(all.bundles.get(id)) || id === bundleId)
       .map(({ id, ...named }) => ({ folder: null, bundle: { id, name: named.name }, named })),
   ]
-  return places.map((place) => {
+  const shown: NonNullable<z.output<typeof TenantPolicy>['places']> = []
+  for (const place of places) {
+    if (shown.length % PLACES_AT_ONCE === 0) await turn() // Many places let other calls run.
     const { folder, bundle, named } = place
     const [set, above] = setAt(all, place)
     const found = policiesFor(all, { id: bundle?.id ?? null, name: named.name })
-    return {
+    shown.push({
       folder,
       variable: kept.get(keyAt(folder) ?? '') ?? null,
       bundle,
@@ -148,9 +152,12 @@ async function rulesPlaces(
       above: effectivePolicy(assurance, above, named),
       effective: effectivePolicy(assurance, found, named),
       is_production: isProduction(named),
-    }
-  })
+    })
+  }
+  return shown
 }
+
+const PLACES_AT_ONCE = 200
 
 function setsAny(set: PolicySetting | undefined): boolean {
   return set !== undefined && Object.values(set).some((rule) => rule !== null)

@@ -2,6 +2,8 @@ import type { Assurance } from '@keyferry/contract'
 import {
   type AllPolicies,
   effectivePolicy,
+  isOver,
+  keyAt,
   NO_RULES,
   type Policy,
   type PolicyReads,
@@ -20,7 +22,6 @@ import { flag } from '../base/tables.ts'
 import { countOf, keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
 import {
-  foldersOver,
   type KeysHeld,
   type KeysNamed,
   RULES,
@@ -66,14 +67,20 @@ export async function settingsIn(
 export function policyReads({ query }: Queries): (transaction?: Query) => PolicyReads {
   return (transaction = wholeOf(query)) => ({
     find: async (tenantId, bundleId) => (await setOver(transaction, tenantId, bundleId)).set,
-    findAll: (tenantId) => allRules(transaction, tenantId),
+    findAll: (tenantId) => allRules(transaction, tenantId, (folder) => keyAt(folder) === null),
     areSetElsewhere: async (tenantId) => (await rulesAbove(transaction, tenantId)).inBundles,
     ofSharedValues: (tenantId, bundleId, names) => sharedValues(transaction, { tenantId, bundleId }, names),
   })
 }
 
-export async function allRules(query: Query, tenantId: string): Promise<AllPolicies> {
-  const { workspace, folders, inBundles } = await rulesAbove(query, tenantId)
+/** @param isWanted which folders */
+export async function allRules(
+  query: Query,
+  tenantId: string,
+  isWanted: (folder: string) => boolean = () => true,
+): Promise<AllPolicies> {
+  const { workspace, inBundles, ...above } = await rulesAbove(query, tenantId)
+  const folders = await above.folders(isWanted)
   const all = inBundles ? await rulesOfBundles(query, tenantId, (bundles) => bundles) : []
   const ruled = all.filter(({ rules }) => rules !== null)
   const rows = [workspace, ...folders, ...ruled.map(({ rules }) => rules)]
@@ -92,7 +99,7 @@ async function setOver(query: Query, tenantId: string, bundleId: string) {
     rulesAbove(query, tenantId),
     rulesOfBundles(query, tenantId, (bundles) => bundles.where('bundles.id', '=', bundleId)),
   ])
-  const over = bundle ? foldersOver(above, bundle.name) : []
+  const over = bundle ? await above.folders(isOver([bundle.name])) : []
   const rows = [above.workspace, bundle?.rules ?? null, ...over]
   const [workspace = NO_RULES, own = NO_RULES, ...folders] = await settingsIn(query, tenantId, rows)
   return { set: { workspace, folders, bundle: own }, bundle }
@@ -111,6 +118,7 @@ export function createPolicyStore(queries: Queries): PolicyStore {
       const known = reachOf(query) === null ? keyIds : await knownKeys(query, tenantId, keyIds)
       return ofKeys(wholeOf(query), tenantId, known)
     },
+    findPlaces: (tenantId) => allRules(query, tenantId),
     async keyNames(tenantId, keyIds) {
       const keys = selectOf(query, 'keys', tenantId).select(['id', 'name'])
       const rows = await inChunks(keyIds, (ids) => ask(query, keys.where('id', 'in', ids)))
@@ -211,7 +219,8 @@ export async function rulesAt(query: Query, tenantId: string, at: RulesAt): Prom
     return (await rulesOfBundles(query, tenantId, own))[0]?.rules ?? null
   }
   const { workspace, folders } = await rulesAbove(query, tenantId)
-  return at === null ? workspace : (folders.find(({ folder }) => folder === at.folder) ?? null)
+  if (at === null) return workspace
+  return (await folders((folder) => folder === at.folder))[0] ?? null
 }
 
 /** What an event tells of copies of keys that a bundle gets: the secrets for which bundles that hold the keys set more

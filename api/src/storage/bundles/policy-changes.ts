@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { TouchRule } from '@keyferry/contract'
+import { LIMITS } from '@keyferry/contract'
 import {
   type BundlePolicyChange,
   isIn,
+  isOver,
+  keyAt,
   keyPlace,
   NO_RULES,
   type PolicyChange,
@@ -17,13 +19,23 @@ import { type EventData, madeBy, ofTenant } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
+import { inChunks } from '../base/chunks.ts'
 import type { Query, Recorded } from '../base/queries.ts'
-import { bundlesIn, isFound, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { bundlesIn, deleteOf, isFound, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { endGrants } from '../people/grant-ends.ts'
 import { takeUnconfirmed } from '../people/groups.ts'
 import { endInvitations } from '../people/invitations.ts'
 import { holdTenant } from '../people/tenants.ts'
-import { linesAt, linesOf, RULES, type RulesRow, ruledText, rulesAbove } from '../rules/set-rules.ts'
+import {
+  type FolderRules,
+  linesAt,
+  linesOf,
+  RULES,
+  type RulesRow,
+  ruledIn,
+  ruledText,
+  rulesAbove,
+} from '../rules/set-rules.ts'
 import { bundleEvent } from './bundle-changes.ts'
 import { rowOf, rulesAt, settingOf, settingsIn } from './policies.ts'
 
@@ -58,21 +70,53 @@ async function rulesAfter(
     await takeUnconfirmed(transaction, stamp)
     await markSigned(transaction, tenantId)
   }
-  await notePlace(transaction, tenantId, { at, touch })
+  const isFolder = at !== null && 'folder' in at
+  const left = isFolder && held === null ? await roomFor(transaction, tenantId, [at.folder]) : null
+  await notePlaces(transaction, tenantId, linesAt(at, touch), left)
   return { ...rowOf(after), ...NO_LOOSENING }
 }
 
-// The workspace is held, so that none of two changes at once is lost.
-async function notePlace(
+/** Note where rules are. The workspace is held, so that none of two changes at once is lost.
+ * @param left the lines that stay; null: all */
+async function notePlaces(
   transaction: Query,
   tenantId: string,
-  { at, touch }: { at: RulesAt; touch: TouchRule | null },
+  added: readonly string[],
+  left: readonly string[] | null,
 ): Promise<void> {
-  const tenant = transaction.selectFrom('tenants').select('ruled').where('id', '=', tenantId)
-  const { ruled } = await tenant.executeTakeFirstOrThrow()
-  const noted = ruledText([...linesOf(ruled), ...linesAt(at, touch)])
+  const ruled = await ruledIn(transaction, tenantId)
+  const noted = ruledText([...(left ?? linesOf(ruled)), ...added])
   if (noted === ruled) return
   await transaction.updateTable('tenants').set({ ruled: noted }).where('id', '=', tenantId).execute()
+}
+
+/** Refuse more folders with rules than a workspace can have, or more keys that kept some. Those that set nothing any
+ * more, and those of keys that are gone, make room first.
+ * @returns the lines that stay
+ * @throws DomainError conflict */
+async function roomFor(transaction: Query, tenantId: string, added: readonly string[]): Promise<string[]> {
+  const lines = linesOf(await ruledIn(transaction, tenantId))
+  const isKept = keyAt(added[0] ?? '') !== null
+  const [most, what] = isKept
+    ? [LIMITS.keptRules, 'variables that kept some']
+    : [LIMITS.ruledFolders, 'folders']
+  const alike = lines.filter((line) => line.endsWith('/') && (keyAt(line) !== null) === isKept)
+  const fresh = added.filter((folder) => !alike.includes(folder))
+  if (alike.length + fresh.length <= most) return lines
+  const { folders } = await rulesAbove(transaction, tenantId)
+  const rows = await folders((folder) => alike.includes(folder))
+  const keyIds = rows.flatMap(({ folder }) => keyAt(folder) ?? [])
+  const keys = await inChunks(keyIds, (ids) =>
+    selectOf(transaction, 'keys', tenantId).select('id').where('id', 'in', ids).execute(),
+  )
+  const known = new Set(keys.map(({ id }) => keyPlace(id)))
+  const isUsed = (row: FolderRules) =>
+    RULES.some((rule) => row[rule] !== null) && (!isKept || known.has(row.folder))
+  const unused = rows.flatMap((row) => (isUsed(row) ? [] : [row.folder]))
+  if (alike.length - unused.length + fresh.length > most)
+    throw new DomainError('conflict', `a workspace has rules for at most ${most} ${what}: end some first`)
+  for (const folder of unused) await deleteOf(transaction, 'folder_policies', { tenantId, folder }).execute()
+  return lines.filter((line) => !unused.includes(line))
 }
 
 // Without its row of rules, the bundle is refused from now on.
@@ -182,19 +226,29 @@ function changeData(change: Partial<BundlePolicyChange>): EventData {
   return { rules }
 }
 
-/** Let a secret keep rules that it came out of. */
+/** Let secrets keep rules that they came out of.
+ * @throws DomainError conflict: too many keep rules */
 export async function keepRulesOf(
   transaction: Recorded,
-  { id, kept }: { id: string; kept: PolicySetting },
+  leaving: readonly { id: string; kept: PolicySetting }[],
   stamp: Stamp,
 ): Promise<void> {
+  if (leaving.length === 0) return
   const { tenantId } = stamp
-  const folder = keyPlace(id)
-  await keepRules(transaction, { tenantId, folder }, { ...rowOf(kept), ...NO_LOOSENING })
-  await notePlace(transaction, tenantId, { at: { folder }, touch: kept.touch })
+  const places = leaving.map(({ id, kept }) => ({ folder: keyPlace(id), kept }))
+  const left = await roomFor(
+    transaction,
+    tenantId,
+    places.map(({ folder }) => folder),
+  )
   const target = { kind: 'tenant', id: tenantId, name: null } as const
-  const data = { folder, ...changeData(kept) }
-  transaction.record({ ...madeBy(stamp), action: 'tenant.policy_changed', target, data })
+  for (const { folder, kept } of places) {
+    await keepRules(transaction, { tenantId, folder }, { ...rowOf(kept), ...NO_LOOSENING })
+    const data = { folder, ...changeData(kept) }
+    transaction.record({ ...madeBy(stamp), action: 'tenant.policy_changed', target, data })
+  }
+  const lines = places.flatMap(({ folder, kept }) => linesAt({ folder }, kept.touch))
+  await notePlaces(transaction, tenantId, lines, left)
 }
 
 /** Give a bundle under its new name, or a duplicate, what the rules of its old place demanded. Otherwise another name
@@ -205,7 +259,8 @@ export async function takeRules(
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp
-  const { folders } = await rulesAbove(transaction, tenantId)
+  const above = await rulesAbove(transaction, tenantId)
+  const folders = await above.folders(isOver([from.name, to.name]))
   const held = await rulesAt(transaction, tenantId, { bundleId: from.id })
   const [own = NO_RULES, ...sets] = await settingsIn(transaction, tenantId, [held, ...folders])
   const over = (name: string) => sets.filter((_, index) => isIn(folders[index]?.folder ?? '', name))

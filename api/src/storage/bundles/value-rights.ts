@@ -1,4 +1,5 @@
 import type { Changers } from '@keyferry/contract'
+import { foldersOver, isOver } from '../../domain/approvals/policy.ts'
 import { type BundleRights, changersAt } from '../../domain/library/value-rights.ts'
 import { type BundleReach, reaches } from '../../domain/people/reach.ts'
 import { inChunks } from '../base/chunks.ts'
@@ -8,7 +9,7 @@ import { inOneTenant } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
-import { foldersOver, RULES, rulesAbove, rulesOfBundles, rulesOfHolders } from '../rules/set-rules.ts'
+import { nameOf, RULES, rulesAbove, rulesOfBundles, rulesOfHolders } from '../rules/set-rules.ts'
 
 /** Who reads, with the whole library: rules out of reach count too. */
 type Reading = { query: Query; reach: BundleReach }
@@ -62,10 +63,11 @@ export async function rightsOfBundles(
       rulesOfBundles(query, tenantId, (bundles) => bundles.where('bundles.id', 'in', ids)),
     ),
   ])
+  const over = foldersOver(await above.folders(isOver(rows.map(({ name }) => name))), nameOf)
   const outside = await secretsOutside({ query, reach }, tenantId, bundleIds)
   return new Map(
     rows.map(({ id, name, created_by, production, rules: own }) => {
-      const places = [...(own ? [own] : []), ...foldersOver(above, name)]
+      const places = [...(own ? [own] : []), ...over(name)]
       const isRuled =
         production === 'yes' || places.some((rules) => RULES.some((rule) => rules[rule] !== null))
       const changers = changersAt([...(above.workspace ? [above.workspace] : []), ...places])

@@ -22,16 +22,17 @@ export async function watching(
   transaction: Recorded,
   tenantId: string,
   touched: Touched | null,
-): Promise<(stamp: Stamp, written: Touched) => Promise<Effects>> {
+): Promise<(stamp: Stamp, written: Touched, judge: (effects: Effects) => void) => Promise<void>> {
   const query = wholeOf(transaction)
   const before = await standingIn(query, tenantId, touched)
-  return async (stamp, written) => {
+  return async (stamp, written, judge) => {
     // New keys have other ids in each run, and the end of a bundle is no write of its keys.
     const keyIds = new Set([...before.keys.keys(), ...written.keyIds])
     const after = await standingIn(query, tenantId, touched && { ...written, keyIds })
     const effects = effectsOf(before, after, copiesOfCall())
-    for (const { id, kept } of effects.leaving) if (kept) await keepRulesOf(transaction, { id, kept }, stamp)
-    return effects
+    judge(effects)
+    const keeping = effects.leaving.flatMap(({ id, kept }) => (kept ? [{ id, kept }] : []))
+    await keepRulesOf(transaction, keeping, stamp)
   }
 }
 

@@ -1,7 +1,7 @@
 import { digestOf } from '@keyferry/crypto/digest'
 import { z } from 'zod'
 import { NOTHING, type Touched, type Watched, type WatchStore } from '../../domain/approvals/effects.ts'
-import { isIn, keyPlace, strictestTouch } from '../../domain/approvals/policy.ts'
+import { foldersOver, isIn, isOver, keyPlace, strictestTouch } from '../../domain/approvals/policy.ts'
 import { changed } from '../../domain/people/touch.ts'
 import type { CallSubject, TouchFactStore, TouchFacts } from '../../domain/people/touch-facts.ts'
 import { inChunks } from '../base/chunks.ts'
@@ -11,7 +11,7 @@ import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { listGroups } from '../people/groups.ts'
 import { holdTenant } from '../people/tenants.ts'
-import { foldersOver, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules } from '../rules/set-rules.ts'
+import { nameOf, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules } from '../rules/set-rules.ts'
 import { watching } from './standing.ts'
 
 export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore & WatchStore {
@@ -29,7 +29,7 @@ export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFa
         const { tenantId, ...moment } = watched.stamp
         const effects = judged && (await watching(transaction, tenantId, judged.touched))
         return async (written) => {
-          if (effects) judged.judge(await effects({ tenantId, ...moment }, written))
+          if (judged) await effects?.({ tenantId, ...moment }, written, judged.judge)
         }
       }, call),
     async touched(watched, call) {
@@ -108,10 +108,11 @@ function rowsOf<Row>(
 }
 
 async function bundlesIn({ query, tenantId }: At, column: 'id' | 'name', wanted: readonly string[]) {
-  const { folders } = await rulesAbove(query, tenantId)
   const rows = await rulesOfBundles(query, tenantId, (all) => all.where(`bundles.${column}`, 'in', wanted))
+  const { folders } = await rulesAbove(query, tenantId)
+  const over = foldersOver(await folders(isOver(rows.map(({ name }) => name))), nameOf)
   return rows.map(({ id, name, tags, production, rules }) => {
-    const all = [rules, foldersOver({ folders }, name)]
+    const all = [rules, over(name)]
     return { id, name, tags, production, rules_sha256: digestOf(JSON.stringify(all)) }
   })
 }

@@ -1,6 +1,6 @@
 import type { TouchRule } from '@keyferry/contract'
 import type { AliasableExpression, Compilable } from 'kysely'
-import { isIn, keyPlace, type RulesAt } from '../../domain/approvals/policy.ts'
+import { foldersOver, isOver, keyAt, keyPlace, type RulesAt } from '../../domain/approvals/policy.ts'
 import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
@@ -32,12 +32,20 @@ export type RulesRow = Pick<Tables['tenant_policies'], (typeof RULES)[number]>
 /** The lines of `tenants.ruled` beside those that name a folder, with its slash at the end. */
 export const [WORKSPACE, BUNDLES, TOUCH] = ['workspace', 'bundles', 'touch'] as const
 
-/** What a workspace and its folders set. */
+export type FolderRules = RulesRow & { folder: string }
+
+export const nameOf = ({ folder }: FolderRules): string => folder
+
+/** What a workspace sets, and where else rules are. */
 type RulesAbove = {
   workspace: RulesRow | null
-  folders: readonly (RulesRow & { folder: string })[]
+  /** What some folders set, by their names. Others are not read.
+   * @throws DomainError internal: a row of rules is missing */
+  folders: (isWanted: (folder: string) => boolean) => Promise<FolderRules[]>
   /** False: no bundle has rules, and no folder. */
   inBundles: boolean
+  /** False: no key kept rules. */
+  isKept: boolean
   /** False: no place has a rule `touch`. */
   inTouch: boolean
 }
@@ -55,24 +63,33 @@ export async function rulesAbove(query: Query, tenantId: string): Promise<RulesA
   const lines = linesOf(tenant?.ruled ?? null)
   const isSet = (line: string) => !isBound || lines.includes(line)
   const named = lines.filter((line) => line.endsWith('/'))
-  const folders =
-    isBound && named.length === 0 ? [] : await ask(query, rulesOfFolders(query, tenantId).orderBy('folder'))
-  if (isBound) {
-    const missing = named.find((name) => folders.every(({ folder }) => folder !== name))
-    if (missing !== undefined) throw changedPastServer(`folder_policies ${tenantId} ${missing}`)
-    if (lines.includes(WORKSPACE) && tenant?.tenant_id === null)
-      throw changedPastServer(`tenant_policies ${tenantId}`)
-  }
+  if (isBound && lines.includes(WORKSPACE) && tenant?.tenant_id === null)
+    throw changedPastServer(`tenant_policies ${tenantId}`)
+  const rows = selectOf(query, 'folder_policies', tenantId)
+    .select(['folder', ...RULES])
+    .orderBy('folder')
   return {
     workspace: tenant?.tenant_id == null ? null : tenant,
-    folders,
-    inBundles: isSet(BUNDLES) || folders.length > 0,
+    async folders(isWanted) {
+      if (!isBound) return (await ask(query, rows)).filter(({ folder }) => isWanted(folder))
+      const wanted = named.filter(isWanted)
+      const found = await inChunks(wanted, (some) => ask(query, rows.where('folder', 'in', some)))
+      const known = new Set(found.map(({ folder }) => folder))
+      const missing = wanted.find((name) => !known.has(name))
+      // Its rules may have ended since.
+      if (missing !== undefined && linesOf(await ruledIn(query, tenantId)).includes(missing))
+        throw changedPastServer(`folder_policies ${tenantId} ${missing}`)
+      return found
+    },
+    inBundles: isSet(BUNDLES) || named.length > 0,
+    isKept: !isBound || named.some((line) => keyAt(line) !== null),
     inTouch: isSet(TOUCH),
   }
 }
 
-function rulesOfFolders(query: Query, tenantId: string) {
-  return selectOf(query, 'folder_policies', tenantId).select(['folder', ...RULES])
+export async function ruledIn(query: Query, tenantId: string): Promise<string | null> {
+  const [tenant] = await ask(query, query.selectFrom('tenants').select('ruled').where('id', '=', tenantId))
+  return tenant?.ruled ?? null
 }
 
 export function linesOf(ruled: string | null): string[] {
@@ -117,11 +134,6 @@ export async function rulesOfBundles(
   })
 }
 
-/** What the folders set that a bundle of this name is in. */
-export function foldersOver({ folders }: Pick<RulesAbove, 'folders'>, name: string) {
-  return folders.filter(({ folder }) => isIn(folder, name))
-}
-
 /** Selects some of the keys, each with a bundle that holds it. `name`: the name under which the rules are reported. */
 export type KeysHeld = (some: readonly string[]) => AliasableExpression<{ name: string; bundle_id: string }>
 
@@ -136,20 +148,18 @@ export async function rulesOfHolders(
 ): Promise<(RulesRow & { name: string })[]> {
   const above = await rulesAbove(query, tenantId)
   if (!above.inBundles) return []
-  const kept = new Map(above.folders.map((rules) => [rules.folder, rules]))
-  const isKept = above.folders.some(({ folder }) => folder.startsWith(keyPlace('').slice(0, -1)))
-  const keys = isKept ? await inChunks(wanted, (some) => ask(query, named(some))) : []
-  const own = keys.flatMap(({ name, key_id }) => {
-    const rules = kept.get(keyPlace(key_id))
-    return rules ? [{ ...rules, name }] : []
-  })
+  const keys = above.isKept ? await inChunks(wanted, (some) => ask(query, named(some))) : []
+  const places = new Map(keys.map(({ name, key_id }) => [keyPlace(key_id), name]))
+  const kept = await above.folders((folder) => places.has(folder))
+  const own = kept.map((rules) => ({ ...rules, name: places.get(rules.folder) ?? '' }))
   const ofBundles = await inChunks(wanted, async (some) => {
     const holding = query.selectFrom(held(some).as('held'))
     const holders = await rulesOfBundles(query, tenantId, (bundles) =>
       bundles.where('bundles.id', 'in', holding.select('held.bundle_id')),
     )
+    const over = foldersOver(await above.folders(isOver(holders.map(({ name }) => name))), nameOf)
     const sets = new Map(
-      holders.map(({ id, name, rules }) => [id, [...(rules ? [rules] : []), ...foldersOver(above, name)]]),
+      holders.map(({ id, name, rules }) => [id, [...(rules ? [rules] : []), ...over(name)]]),
     )
     const ruled = [...sets].flatMap(([id, places]) => (places.length > 0 ? [id] : []))
     const names = holding.select(['held.name', 'held.bundle_id']).distinct()
@@ -166,11 +176,13 @@ export type TouchRuleAt = { bundle_id: string | null; folder: string | null; tou
 
 /** The rules `touch` that ask for something. */
 export async function touchRules(query: Query, tenantId: string): Promise<TouchRuleAt[]> {
-  const { workspace, folders, inBundles, inTouch } = await rulesAbove(query, tenantId)
+  const { workspace, inBundles, inTouch, ...above } = await rulesAbove(query, tenantId)
   if (!inTouch) return []
+  const folders = await above.folders(() => true)
+  const over = foldersOver(folders, nameOf)
   const bundles = inBundles ? await rulesOfBundles(query, tenantId, (all) => all) : []
   const ofBundles = bundles.flatMap(({ id: bundle_id, name, rules }) =>
-    [...(rules ? [rules] : []), ...foldersOver({ folders }, name)].map(({ touch }) => ({
+    [...(rules ? [rules] : []), ...over(name)].map(({ touch }) => ({
       bundle_id,
       folder: null,
       touch,

@@ -39,8 +39,8 @@ type Deciding =
   | 'approval_key'
 
 /** Whether a call gives access for good, so that a signature announces it at first. `effect`: what it does says so. The
- * last ones: if it makes an owner; if it invites one, somebody in the place of another, or into groups; if it lets a machine work or
- * read the audit log; if the machine reads the log. */
+ * last ones: if it makes an owner; if it invites one, somebody in the place of another, or into groups; if it lets a
+ * machine work or read the audit log; if the machine reads the log. */
 type Lasts = 'never' | 'always' | 'effect' | 'role' | 'invitation' | 'machine' | 'audit'
 
 /** How people sign in: the setting AUTH_MODE. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import {
   type Effects,
   requireFew,
-  type Touched,
+  type TouchedIds,
   type Watched,
   type WatchStore,
 } from '../domain/approvals/effects.ts'
@@ -117,7 +117,7 @@ async function takesSigner(
  * @throws DomainError conflict: too much */
 async function foreseen(
   { touchFacts }: GuardParts,
-  { touched, ...signed }: Watched & { touched: Touched },
+  { touched, ...signed }: Watched & { touched: TouchedIds },
   work: () => Promise<unknown>,
 ): Promise<readonly string[]> {
   let seen: Effects = { gains: [], leaving: [] }

@@ -113,8 +113,8 @@ export const PolicyQuery = z.object({
 
 /** A place that can set rules: the workspace, a folder or a bundle. `set`: what it sets. `limit`: the strictest of what
  * is set above it; what it sets counts where it is stricter. `above`: what would count if it set nothing. `effective`:
- * what counts, in a folder for a bundle that sets nothing. `production`: what an owner says of a bundle. `variable`: the
- * name of the secret that keeps the rules of a place that it left; the folder is `key/ID/`. */
+ * what counts, in a folder for a bundle that sets nothing. `production`: what an owner says of a bundle. `variable`:
+ * the name of the secret that keeps the rules of a place that it left; the folder is `key/ID/`. */
 const RulesPlace = object('RulesPlace', {
   variable: z.string().nullable(),
   folder: z.string().nullable(),

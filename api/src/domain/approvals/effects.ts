@@ -19,8 +19,8 @@ import {
 
 /*
  * What a change means is told from what it did: who gets which secrets under which rules, before it and after it. What
- * machines and limited members gain, a secret that becomes public, and a looser rule, last. A secret that leaves a rule does not wait, because that
- * can be urgent; where people sign, it keeps the rule.
+ * machines and limited members gain, a secret that becomes public, and a looser rule, last. A secret that leaves a rule
+ * does not wait, because that can be urgent; where people sign, it keeps the rule.
  */
 
 /** What one workspace gives, and to whom. All but the rules by their ids. */
@@ -44,9 +44,9 @@ export type Effects = {
 }
 
 /** The bundles and keys that a transaction wrote. Only their keys are compared. */
-export type Touched = { bundleIds: ReadonlySet<string>; keyIds: ReadonlySet<string> }
+export type TouchedIds = { bundleIds: ReadonlySet<string>; keyIds: ReadonlySet<string> }
 
-export const NOTHING: Touched = { bundleIds: new Set(), keyIds: new Set() }
+export const NOTHING: TouchedIds = { bundleIds: new Set(), keyIds: new Set() }
 
 /** How a call runs. `same`: it was signed with these facts, which its transaction reads again. */
 export type Watched = {
@@ -55,11 +55,11 @@ export type Watched = {
 }
 
 /** `judge`: sees what the transaction did to what it touches, and undoes it if it throws. */
-export type Judged = { touched: Touched; judge: (effects: Effects) => void }
+export type Judged = { touched: TouchedIds; judge: (effects: Effects) => void }
 
 export interface WatchStore {
   /** What the call would touch. It is undone, and a call that fails touches nothing. */
-  touched(watched: Watched, call: () => Promise<unknown>): Promise<Touched>
+  touched(watched: Watched, call: () => Promise<unknown>): Promise<TouchedIds>
   /** @throws DomainError changed: the facts have changed · what `judge` and the call throw */
   run<T>(watched: Watched & { judged?: Judged | null }, call: () => Promise<T>): Promise<T>
 }

@@ -5,7 +5,7 @@ import { eventMac, originHash } from '@keyferry/crypto/audit-chain'
 import type { AuditKey } from '@keyferry/crypto/audit-key'
 import { randomId } from '@keyferry/crypto/token'
 import type { Insertable } from 'kysely'
-import type { Touched } from '../../domain/approvals/effects.ts'
+import type { TouchedIds } from '../../domain/approvals/effects.ts'
 import { unavailable } from '../../domain/base/errors.ts'
 import { changesValues, type Event, eventBody } from '../../domain/base/event.ts'
 import { originText } from '../../domain/base/origin.ts'
@@ -94,10 +94,10 @@ function eventRow(event: Event, key: AuditKey['mac']): EventRow {
 }
 
 /** Begins a transaction. The result ends it. */
-type Around = (transaction: Recorded) => Promise<(touched: Touched) => Promise<void>>
+type Around = (transaction: Recorded) => Promise<(touched: TouchedIds) => Promise<void>>
 
 // Seals name the rows of bundles and attachments; events name the other keys.
-function touchedBy(writes: readonly SealedWrite[], events: readonly Event[]): Touched {
+function touchedBy(writes: readonly SealedWrite[], events: readonly Event[]): TouchedIds {
   const named = (of: string) => writes.flatMap(({ table, name }) => (table === of ? [name.split(' ')] : []))
   const copied = [...copiesOfCall()].flatMap(([id, sources]) => [id, ...sources])
   const changed = events.flatMap(({ target }) => (target.kind === 'key' ? [target.id] : []))

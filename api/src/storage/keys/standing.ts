@@ -3,7 +3,7 @@ import {
   effectsOf,
   type Getter,
   type Standing,
-  type Touched,
+  type TouchedIds,
 } from '../../domain/approvals/effects.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { reaches } from '../../domain/people/reach.ts'
@@ -21,8 +21,8 @@ import { wholeOf } from '../reach/reached-rows.ts'
 export async function watching(
   transaction: Recorded,
   tenantId: string,
-  touched: Touched | null,
-): Promise<(stamp: Stamp, written: Touched, judge: (effects: Effects) => void) => Promise<void>> {
+  touched: TouchedIds | null,
+): Promise<(stamp: Stamp, written: TouchedIds, judge: (effects: Effects) => void) => Promise<void>> {
   const query = wholeOf(transaction)
   const before = await standingIn(query, tenantId, touched)
   return async (stamp, written, judge) => {
@@ -36,7 +36,7 @@ export async function watching(
   }
 }
 
-async function standingIn(query: Query, tenantId: string, touched: Touched | null): Promise<Standing> {
+async function standingIn(query: Query, tenantId: string, touched: TouchedIds | null): Promise<Standing> {
   const rules = await allRules(query, tenantId)
   const bundles = await selectOf(query, 'bundles', tenantId)
     .select(['id', 'name', 'tags', 'production'])

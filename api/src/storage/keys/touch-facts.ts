@@ -1,6 +1,6 @@
 import { digestOf } from '@keyferry/crypto/digest'
 import { z } from 'zod'
-import { NOTHING, type Touched, type Watched, type WatchStore } from '../../domain/approvals/effects.ts'
+import { NOTHING, type TouchedIds, type Watched, type WatchStore } from '../../domain/approvals/effects.ts'
 import { foldersOver, isIn, isOver, keyPlace, strictestTouch } from '../../domain/approvals/policy.ts'
 import { changed } from '../../domain/people/touch.ts'
 import type { CallSubject, TouchFactStore, TouchFacts } from '../../domain/people/touch-facts.ts'
@@ -36,7 +36,7 @@ export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFa
       let touched = NOTHING
       const look = async (transaction: Recorded) => {
         await around(transaction, watched)
-        return async (found: Touched) => {
+        return async (found: TouchedIds) => {
           touched = found
           throw new Error('undone: it only shows what it touches')
         }

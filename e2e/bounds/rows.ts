@@ -41,6 +41,26 @@ function to(world: World, name: EndpointName, { params, query, body, headers }: 
   }
 }
 
+/** What members read, and limited ones by other statements: the lists of a library and its rules. */
+export const READ_BY_MEMBERS: readonly EndpointName[] = [
+  'listBundles',
+  'listKeys',
+  'listBundleKeys',
+  'listRequestBundles',
+  'listWaiting',
+  'listDeliveries',
+  'listUse',
+  'getTenantPolicy',
+  'getBundlePolicy',
+  'listOwnAudit',
+  'getMe',
+]
+
+/** The same calls by another person. */
+export function sentBy({ headers }: World['owner'], calls: readonly Sent[]): Sent[] {
+  return calls.map((call) => ({ ...call, headers: { ...call.headers, ...headers } }))
+}
+
 const times = (sent: Sent): readonly Sent[] => Array.from({ length: AT_ONCE }, () => sent)
 
 /** A row that makes one call. */
@@ -130,8 +150,8 @@ export const ROWS: Readonly<Record<EndpointName, Row>> = {
     ...ofWide(world),
     body: { changers: 'member' },
   })),
-  getTenantPolicy: ONE,
-  changeTenantPolicy: ONE,
+  getTenantPolicy: often('getTenantPolicy', () => ({ query: { places: '1' } })),
+  changeTenantPolicy: once('changeTenantPolicy', () => ({ body: { folder: 'team/', approvals_needed: 1 } })),
   createBundle: once('createBundle', () => ({ body: { name: 'one-more' } })),
   listBundles: often('listBundles'),
   getBundle: often('getBundle', ({ composed }) => ({ params: { bundle_id: composed.id } })),

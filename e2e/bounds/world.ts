@@ -19,6 +19,8 @@ export type World = {
   readonly api: WatchedApi
   readonly owner: SignedClient
   readonly member: SignedClient
+  /** A member who reaches by as many patterns as there can be: all bundles that a folder has rules for. */
+  readonly limited: SignedClient
   /** Bundles with as many keys as a bundle holds. Other bundles with rules share those of `wide`, which two people
    * approve; `plain` shares none. */
   readonly wide: Filled
@@ -37,13 +39,16 @@ type Filled = { readonly id: string; readonly keyIds: readonly string[] }
 
 export async function fillWorld(api: WatchedApi): Promise<World> {
   const owner = await ownerNamed('owner', api.address, SECRET)
-  const member = await joined(owner, api)
+  const member = await joined(owner, api, 'member')
+  const limited = await joined(owner, api, 'limited', patterns(0))
   const bulk = await openBulk(api, owner.identity)
   const bundles = await fillBundles(bulk)
   const legacy = await fillLegacy(owner)
   await bulk.fillBundles()
   await bulk.members(MEMBERS)
   await bulk.close()
+  await fillRules(owner)
+  await fillReach(owner, limited.identity.userId)
   let asked = 0
   const ask = async (body: object = {}) => {
     asked += 1
@@ -64,7 +69,16 @@ export async function fillWorld(api: WatchedApi): Promise<World> {
       body,
     })
   }
-  return { api, owner, member, ...bundles, legacy, machine: await newMachine(owner, bundles.plain.id), ask }
+  return {
+    api,
+    owner,
+    member,
+    limited,
+    ...bundles,
+    legacy,
+    machine: await newMachine(owner, bundles.plain.id),
+    ask,
+  }
 }
 
 async function fillBundles(bulk: Bulk) {
@@ -96,6 +110,29 @@ async function fillBundles(bulk: Bulk) {
   return { wide, twins, plain, composed, long }
 }
 
+/** As many folders with rules as there can be. Each bundle of `team/` is in one. */
+async function fillRules(owner: SignedClient): Promise<void> {
+  for (let index = 0; index < LIMITS.ruledFolders; index++) {
+    const folder = index === 0 ? 'team/' : `folder-${index}/`
+    await owner.call('PUT', '/api/v1/tenants/current/policy', { body: { folder, approvals_needed: 2 } })
+  }
+}
+
+const PATTERNS_AT_ONCE = 20
+
+function patterns(group: number): string[] {
+  return Array.from({ length: PATTERNS_AT_ONCE }, (_, index) =>
+    group + index === 0 ? 'team/' : `reach-${group}-${index}/`,
+  )
+}
+
+async function fillReach(owner: SignedClient, userId: string): Promise<void> {
+  for (let group = 1; group < LIMITS.memberPatterns / PATTERNS_AT_ONCE; group++) {
+    const body = { name: `group ${group}`, adds: patterns(group), people: [userId] }
+    await owner.call('POST', '/api/v1/groups', { body })
+  }
+}
+
 async function fillLegacy(owner: SignedClient): Promise<string> {
   const { id } = await owner.call('POST', '/api/v1/bundles', { body: { name: 'legacy' } })
   const data = Object.fromEntries(NAMES.slice(1).map((name) => [name, 'value']))
@@ -115,9 +152,14 @@ async function newMachine({ call }: SignedClient, bundle_id: string) {
   return { id, token }
 }
 
-async function joined(owner: SignedClient, api: WatchedApi): Promise<SignedClient> {
-  const { call, identity } = await ownerNamed('member', api.address, SECRET)
-  const body = { email: 'member@example.com', role: 'member' } as const
+async function joined(
+  owner: SignedClient,
+  api: WatchedApi,
+  name: string,
+  limited_to?: string[],
+): Promise<SignedClient> {
+  const { call, identity } = await ownerNamed(name, api.address, SECRET)
+  const body = { email: `${name}@example.com`, role: 'member' as const, ...(limited_to && { limited_to }) }
   const { token } = await owner.call('POST', '/api/v1/invitations', { body })
   await call('POST', '/api/v1/invitations/accept', { body: { token } })
   return signedClient(api.address, SECRET, { ...identity, tenantId: owner.identity.tenantId })

@@ -7,6 +7,7 @@ import {
   bundlePolicy,
   changeBundlePolicy,
   changeTenantPolicy,
+  rulesPlaces,
   tenantPolicy,
 } from '../domain/approvals/set-policy.ts'
 import { isSameNetwork } from '../domain/base/address-block.ts'
@@ -25,7 +26,7 @@ import { requestContext } from '../domain/requests/request.ts'
 import type { AppliedDeposit } from '../domain/requests/stored-deposit.ts'
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
-import { listReply, pageReply } from './list-reply.ts'
+import { jsonArray, listReply, pageReply, readEntries } from './list-reply.ts'
 
 export function requestHandlers({ requestParts: parts }: HandlerParts) {
   return {
@@ -127,12 +128,14 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
     getBundlePolicy: ({ caller, params }) => bundlePolicy(parts, caller, params.bundle_id),
     changeBundlePolicy: ({ caller, params, body: change }) =>
       changeBundlePolicy(parts, caller, { bundleId: params.bundle_id, change }),
-    getTenantPolicy: ({ caller, query }) =>
-      tenantPolicy(
-        parts,
-        caller,
-        query.places === '1' ? { bundleId: query.bundle_id, folder: query.folder } : null,
-      ),
+    async getTenantPolicy({ caller, query: { places, bundle_id: bundleId, folder } }) {
+      const own = await tenantPolicy(parts, caller)
+      if (places !== '1') return own
+      const read = await readEntries(rulesPlaces(parts, caller, { bundleId, folder }), (place) => place)
+      if ('entries' in read) return { ...own, places: read.entries }
+      const open = `${JSON.stringify(own).slice(0, -1)},"places":[`
+      return new Reply({ stream: jsonArray(read.chunks, { open, close: ']}' }) })
+    },
     changeTenantPolicy: ({ caller, body: { folder = null, ...change } }) =>
       changeTenantPolicy(parts, caller, { folder, change }),
   } satisfies Partial<Handlers>

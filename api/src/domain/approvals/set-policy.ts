@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { type BundlePolicy, isProduction, type TenantPolicy } from '@keyferry/contract'
 import { compareEnvironments, environmentOf } from '@keyferry/contract/siblings'
 import type { z } from 'zod'
@@ -86,32 +85,28 @@ export async function changeBundlePolicy(
   return bundlePolicy(parts, caller, bundleId)
 }
 
-/** The rules of a bundle that sets none and is in no folder.
- * @param places with what each place of the workspace sets, the one that is named among them */
+/** The rules of a bundle that sets none and is in no folder. */
 export async function tenantPolicy(
-  parts: PolicyParts,
-  caller: Caller,
-  places: AskedPlace | null = null,
+  { stores, assurance, isLocal }: PolicyParts,
+  { tenantId }: Caller,
 ): Promise<z.output<typeof TenantPolicy>> {
-  const { stores, assurance, isLocal } = parts
-  const { tenantId } = caller
   const workspace = await stores.policies.findTenant(tenantId)
   const effective = effectivePolicy(assurance, { workspace, folders: [], bundle: NO_RULES }, UNNAMED)
   const isUnbound = !isAtLeast(effective.assurance, 'bound')
   const advice = isUnbound && !isLocal ? ['use_bound' as const] : []
-  const shown = shownSetting(workspace)
-  const own = { effective, workspace: shown, server: { assurance }, advice }
-  return places ? { ...own, places: await rulesPlaces(parts, caller, places) } : own
+  return { effective, workspace: shownSetting(workspace), server: { assurance }, advice }
 }
 
 type AskedPlace = { bundleId?: string | undefined; folder?: string | undefined }
 
-/** Every place of a workspace that sets rules, every environment, and the place that is asked for. */
-async function rulesPlaces(
+const PLACES_AT_ONCE = 200
+
+/** Every place of a workspace that sets rules, every environment, and the place that is asked for, some at a time. */
+export async function* rulesPlaces(
   { stores: { policies }, assurance }: PolicyParts,
   { tenantId, reach }: Caller,
   { bundleId, folder: asked }: AskedPlace,
-) {
+): AsyncGenerator<NonNullable<z.output<typeof TenantPolicy>['places']>> {
   const [all, bundles] = await Promise.all([policies.findPlaces(tenantId), policies.bundles(tenantId)])
   const environments = bundles.flatMap(({ name }) => environmentOf(name) || [])
   const folders = new Set([
@@ -125,7 +120,8 @@ async function rulesPlaces(
   )
   // A limited member sees the folders of what they see.
   const isOverSome = isOver(bundles.map(({ name }) => name))
-  const isSeen = (folder: string) => reach === null || isOverSome(folder)
+  const isSeen = (folder: string) =>
+    (reach === null || isOverSome(folder)) && (keyAt(folder) === null || kept.has(keyAt(folder) ?? ''))
   const places: RulingPlace[] = [
     { folder: null, bundle: null, named: UNNAMED },
     ...[...folders]
@@ -136,13 +132,11 @@ async function rulesPlaces(
       .filter(({ id }) => setsAny(all.bundles.get(id)) || id === bundleId)
       .map(({ id, ...named }) => ({ folder: null, bundle: { id, name: named.name }, named })),
   ]
-  const shown: NonNullable<z.output<typeof TenantPolicy>['places']> = []
-  for (const place of places) {
-    if (shown.length % PLACES_AT_ONCE === 0) await turn() // Many places let other calls run.
+  const shownPlace = (place: RulingPlace) => {
     const { folder, bundle, named } = place
     const [set, above] = setAt(all, place)
     const found = policiesFor(all, { id: bundle?.id ?? null, name: named.name })
-    shown.push({
+    return {
       folder,
       variable: kept.get(keyAt(folder) ?? '') ?? null,
       bundle,
@@ -152,12 +146,11 @@ async function rulesPlaces(
       above: effectivePolicy(assurance, above, named),
       effective: effectivePolicy(assurance, found, named),
       is_production: isProduction(named),
-    })
+    }
   }
-  return shown
+  for (let from = 0; from < places.length; from += PLACES_AT_ONCE)
+    yield places.slice(from, from + PLACES_AT_ONCE).map(shownPlace)
 }
-
-const PLACES_AT_ONCE = 200
 
 function setsAny(set: PolicySetting | undefined): boolean {
   return set !== undefined && Object.values(set).some((rule) => rule !== null)

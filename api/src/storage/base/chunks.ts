@@ -24,3 +24,18 @@ export async function inChunks<T, Row>(
   }
   return rows.flat()
 }
+
+const PAGE = 1_000
+
+/** All rows of a table of which each is checked, page by page. Other calls run between two pages. */
+export async function inPages<Row extends { id: string }>(
+  read: (afterId: string, count: number) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (;;) {
+    const page = await read(rows.at(-1)?.id ?? '', PAGE)
+    rows.push(...page)
+    if (page.length < PAGE) return rows
+    await turn()
+  }
+}

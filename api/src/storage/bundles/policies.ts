@@ -15,7 +15,7 @@ import {
 import { namesTightened } from '../../domain/approvals/value-rules.ts'
 import type { EventData } from '../../domain/base/event.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
-import { inChunks } from '../base/chunks.ts'
+import { inChunks, inPages } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
@@ -28,6 +28,7 @@ import {
   type RuledBundles,
   type RulesRow,
   rulesAbove,
+  rulesOfAllBundles,
   rulesOfBundles,
   rulesOfHolders,
 } from '../rules/set-rules.ts'
@@ -81,7 +82,7 @@ export async function allRules(
 ): Promise<AllPolicies> {
   const { workspace, inBundles, ...above } = await rulesAbove(query, tenantId)
   const folders = await above.folders(isWanted)
-  const all = inBundles ? await rulesOfBundles(query, tenantId, (bundles) => bundles) : []
+  const all = inBundles ? await rulesOfAllBundles(query, tenantId) : []
   const ruled = all.filter(({ rules }) => rules !== null)
   const rows = [workspace, ...folders, ...ruled.map(({ rules }) => rules)]
   const [first = NO_RULES, ...sets] = await settingsIn(query, tenantId, rows)
@@ -125,11 +126,13 @@ export function createPolicyStore(queries: Queries): PolicyStore {
       return new Map(rows.map(({ id, name }) => [id, name]))
     },
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
-    bundles: (tenantId) =>
-      selectOf(query, 'bundles', tenantId)
-        .select(['id', 'name', 'tags', 'production'])
-        .orderBy('name')
-        .execute(),
+    async bundles(tenantId) {
+      const bundles = selectOf(query, 'bundles', tenantId).select(['id', 'name', 'tags', 'production'])
+      const all = await inPages((after, count) =>
+        bundles.where('id', '>', after).orderBy('id').limit(count).execute(),
+      )
+      return all.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    },
   }
 }
 

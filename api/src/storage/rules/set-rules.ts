@@ -1,7 +1,7 @@
 import type { TouchRule } from '@keyferry/contract'
 import type { AliasableExpression, Compilable } from 'kysely'
 import { foldersOver, isOver, keyAt, keyPlace, type RulesAt } from '../../domain/approvals/policy.ts'
-import { inChunks } from '../base/chunks.ts'
+import { inChunks, inPages } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
@@ -134,6 +134,15 @@ export async function rulesOfBundles(
   })
 }
 
+/** All bundles, each with what it sets. */
+export function rulesOfAllBundles(query: Query, tenantId: string) {
+  return inPages((after, count) =>
+    rulesOfBundles(query, tenantId, (bundles) =>
+      bundles.where('bundles.id', '>', after).orderBy('bundles.id').limit(count),
+    ),
+  )
+}
+
 /** Selects some of the keys, each with a bundle that holds it. `name`: the name under which the rules are reported. */
 export type KeysHeld = (some: readonly string[]) => AliasableExpression<{ name: string; bundle_id: string }>
 
@@ -180,7 +189,7 @@ export async function touchRules(query: Query, tenantId: string): Promise<TouchR
   if (!inTouch) return []
   const folders = await above.folders(() => true)
   const over = foldersOver(folders, nameOf)
-  const bundles = inBundles ? await rulesOfBundles(query, tenantId, (all) => all) : []
+  const bundles = inBundles ? await rulesOfAllBundles(query, tenantId) : []
   const ofBundles = bundles.flatMap(({ id: bundle_id, name, rules }) =>
     [...(rules ? [rules] : []), ...over(name)].map(({ touch }) => ({
       bundle_id,

@@ -207,6 +207,21 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
       () => ({ params: { user_id: limited.userId }, body: { limited_to: ['partner/', 'else/'] } }),
       [expect.stringMatching(/^member \S+ gets else\/$/)],
     ],
+    'end a limit': [
+      'changeMemberLimit',
+      () => ({ params: { user_id: limited.userId }, body: { limited_to: null } }),
+      [expect.stringMatching(/^member \S+ gets everything$/)],
+    ],
+    'put someone into a group that adds something': [
+      'changeGroup',
+      async () => {
+        const body = { name: 'a', adds: ['more/'] }
+        await signed('createGroup', { body })
+        const [group] = (await api.call('listGroups', { as: owner })).json
+        return { params: { group_id: group?.id ?? '' }, body: { people: [limited.userId] } }
+      },
+      [expect.stringMatching(/^member \S+ gets more\/$/)],
+    ],
     'narrow a limit': [
       'changeMemberLimit',
       () => ({ params: { user_id: limited.userId }, body: { limited_to: ['partner/a/'] } }),

@@ -81,8 +81,9 @@ export function effectsOf(
     const known = key.isSecret ? [] : [`${source.name} is no secret any more`]
     return [...known, ...gaining.map(([, { name }]) => `${name} gets ${source.name}`)]
   })
-  const reached = [...after.getters].flatMap(([id, { name, patterns }]) => {
+  const reached = [...after.getters].flatMap(([id, { name, patterns, gets: now }]) => {
     const was = before.getters.get(id)
+    if (now === null) return was?.gets ? [`${name} gets everything`] : []
     // A pattern that another one covers fits it, as a name does.
     const known = was?.gets === null ? null : { patterns: [...(was?.patterns ?? [])], since: '' }
     return patterns.filter((of) => !reaches(known, of)).map((of) => `${name} gets ${of}`)

@@ -22,6 +22,8 @@ const SEEN = 'partner/shop'
 const HIDDEN = 'hidden/shop'
 const unique = () => randomUUID().slice(0, 8)
 
+const many = (group: number) => Array.from({ length: 20 }, (_, n) => `many${group}/${n}/`)
+
 describe.each(oneDatabase)('limited members on %s', (kind) => {
   let api: TestApi
   let database: Database
@@ -451,26 +453,25 @@ describe.each(oneDatabase)('limited members on %s', (kind) => {
 
   test('a limited member reaches by 100 patterns at most; who had more before keeps them', async () => {
     const person = await join()
-    const adds = (group: number) => Array.from({ length: 20 }, (_, n) => `many${group}/${n}/`)
     for (let group = 0; group < 60; group += 1) {
-      const more = adds(group).slice(1)
+      const more = many(group).slice(1)
       await newGroup({ adds: [...more, group === 59 ? 'hidden/' : 'none/'], people: [person.userId] })
     }
-    const limit = (limited_to: string[]) =>
+    const limitTo = (limited_to: string[]) =>
       api.call('changeMemberLimit', { as: owner, params: { user_id: person.userId }, body: { limited_to } })
-    expect((await limit(['partner/', 'else/'])).status).toBe(200)
+    expect((await limitTo(['partner/', 'else/'])).status).toBe(200)
     expect(await namesSeen(person)).toEqual(expect.arrayContaining([HIDDEN, SEEN]))
     expect((await api.call('listKeys', { as: person })).status).toBe(200)
     expect((await api.call('listOwnAudit', { as: person })).status).toBe(200)
-    expect((await limit(['partner/'])).status).toBe(200)
+    expect((await limitTo(['partner/'])).status).toBe(200)
     const most =
       'a limited member reaches at most 100 folders, applications and bundles, with what groups add'
-    expect((await limit(['partner/', 'more/'])).failure?.error).toBe(most)
+    expect((await limitTo(['partner/', 'more/'])).failure?.error).toBe(most)
     const body = { name: unique(), adds: ['more/'], people: [person.userId] }
     expect((await api.call('createGroup', { as: owner, body })).failure?.error).toBe(most)
     const params = await newGroup({ people: [(await join(['partner/'])).userId] })
-    expect((await changeGroup(params, { adds: adds(0) })).status).toBe(200)
-    const others = Array.from({ length: 4 }, (_, n) => adds(n + 1))
+    expect((await changeGroup(params, { adds: many(0) })).status).toBe(200)
+    const others = Array.from({ length: 4 }, (_, n) => many(n + 1))
     const [member] = (await api.call('listGroups', { as: owner })).json.filter(
       ({ id }) => id === params.group_id,
     )

@@ -15,17 +15,11 @@ import { nameOf, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules } from
 import { watching } from './standing.ts'
 
 export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore & WatchStore {
-  const around = async (transaction: Recorded, { stamp: { tenantId }, same }: Watched) => {
-    // Signed changes of a workspace follow one another: whatever changes these facts is signed too.
-    if (same) await holdTenant(transaction, tenantId)
-    const facts = same && (await find(transaction, tenantId, same.about))
-    if (JSON.stringify(facts) !== JSON.stringify(same?.facts ?? null)) throw changed()
-  }
   return {
     find: (tenantId, about) => find(query, tenantId, about),
     run: ({ judged = null, ...watched }, call) =>
       aroundWrites(async (transaction) => {
-        await around(transaction, watched)
+        await requireSame(transaction, watched)
         const { tenantId, ...moment } = watched.stamp
         const effects = judged && (await watching(transaction, tenantId, judged.touched))
         return async (written) => {
@@ -35,7 +29,7 @@ export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFa
     async touched(watched, call) {
       let touched = NOTHING
       const look = async (transaction: Recorded) => {
-        await around(transaction, watched)
+        await requireSame(transaction, watched)
         return async (found: TouchedIds) => {
           touched = found
           throw new Error('undone: it only shows what it touches')
@@ -45,6 +39,13 @@ export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFa
       return touched
     },
   }
+}
+
+async function requireSame(transaction: Recorded, { stamp: { tenantId }, same }: Watched): Promise<void> {
+  // Signed changes of a workspace follow one another: whatever changes these facts is signed too.
+  if (same) await holdTenant(transaction, tenantId)
+  const facts = same && (await find(transaction, tenantId, same.about))
+  if (JSON.stringify(facts) !== JSON.stringify(same?.facts ?? null)) throw changed()
 }
 
 async function find(query: Query, tenantId: string, about: CallSubject): Promise<TouchFacts> {

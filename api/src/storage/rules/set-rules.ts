@@ -158,9 +158,9 @@ export async function rulesOfHolders(
   const above = await rulesAbove(query, tenantId)
   if (!above.inBundles) return []
   const keys = above.isKept ? await inChunks(wanted, (some) => ask(query, named(some))) : []
-  const places = new Map(keys.map(({ name, key_id }) => [keyPlace(key_id), name]))
-  const kept = await above.folders((folder) => places.has(folder))
-  const own = kept.map((rules) => ({ ...rules, name: places.get(rules.folder) ?? '' }))
+  const keyed = new Map(keys.map(({ name, key_id }) => [keyPlace(key_id), name]))
+  const kept = await above.folders((folder) => keyed.has(folder))
+  const own = kept.map((rules) => ({ ...rules, name: keyed.get(rules.folder) ?? '' }))
   const ofBundles = await inChunks(wanted, async (some) => {
     const holding = query.selectFrom(held(some).as('held'))
     const holders = await rulesOfBundles(query, tenantId, (bundles) =>

@@ -55,7 +55,7 @@ export type Watched = {
 }
 
 /** `judge`: sees what the transaction did to what it touches, and undoes it if it throws. */
-export type Judged = { touched: TouchedIds; judge: (effects: Effects) => void }
+type Judged = { touched: TouchedIds; judge: (effects: Effects) => void }
 
 export interface WatchStore {
   /** What the call would touch. It is undone, and a call that fails touches nothing. */

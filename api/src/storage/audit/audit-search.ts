@@ -8,11 +8,12 @@ export type Sought = { tenantId: string; action: AuditAction; data: Readonly<Rec
 
 /** Whether a tenant has such an event, in its log or in the outbox. */
 export async function hasEvent(query: Query, { tenantId, action, data }: Sought): Promise<boolean> {
+  // The outbox first: what is sealed in between is then in the log.
+  const waiting = await selectOf(query, 'events', tenantId).select(['body', 'origin']).execute()
   const sealed = await selectOf(query, 'audit_log', { tenantId, action })
     .select(['body', 'origin'])
     .orderBy('seq', 'desc')
     .execute()
-  const waiting = await selectOf(query, 'events', tenantId).select(['body', 'origin']).execute()
   return [...sealed, ...waiting].some(({ body, origin }) => {
     const entry = entryOf(body, origin)
     return (

@@ -21,7 +21,10 @@ export async function knownVersions(query: Query): Promise<KnownVersions> {
   return known
 }
 
+// The outbox first: what is sealed in between is then in the log.
 async function* bodiesWithRows(query: Query): AsyncGenerator<string[]> {
+  const waiting = await query.selectFrom('events').select('body').where('body', 'like', HAS_ROWS).execute()
+  yield waiting.map(({ body }) => body)
   for (let last: { tenant_id: string; seq: number } | undefined; ; ) {
     const after = last && sql`and (tenant_id, seq) > (${last.tenant_id}, ${last.seq})`
     const { rows } = await sql<{ tenant_id: string; seq: number; body: string }>`
@@ -31,6 +34,4 @@ async function* bodiesWithRows(query: Query): AsyncGenerator<string[]> {
     last = rows.at(-1)
     if (rows.length < ROWS_AT_ONCE) break
   }
-  const waiting = await query.selectFrom('events').select('body').where('body', 'like', HAS_ROWS).execute()
-  yield waiting.map(({ body }) => body)
 }

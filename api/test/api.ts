@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type ApiEndpointName, apiEndpoints, ErrorBody, type ErrorCode } from '@keyferry/contract'
 import type { Answer } from '@keyferry/contract/client'
 import { expect } from 'vitest'
@@ -80,6 +82,8 @@ export async function startTestApi(
   const databaseUrl =
     kind === 'postgres' && settingChanges.databaseUrl === undefined ? await migratedPostgres() : null
   const settings = testSettings({ databaseUrl, ...settingChanges })
+  if (settings.databaseUrl === null && settingChanges.dataDir === undefined)
+    copyFileSync(await migratedSqlite(), join(settings.dataDir, SQLITE_FILE))
   const lines: string[] = []
   const logTo = { write: (line: string) => void lines.push(line) }
   const running = await startApi(settings, {
@@ -115,6 +119,19 @@ async function migratedPostgres(): Promise<string> {
     return databaseUrl
   })
   return await copyOfPostgres(await migrated)
+}
+
+const SQLITE_FILE = 'keyferry.db'
+
+let migratedFile: Promise<string> | undefined
+
+async function migratedSqlite(): Promise<string> {
+  migratedFile ??= (async () => {
+    const settings = testSettings()
+    await migrate(settings)
+    return join(settings.dataDir, SQLITE_FILE)
+  })()
+  return await migratedFile
 }
 
 /** Calls an API at an address, as the web-facing layer does: this layer signs the calls that provision users. */

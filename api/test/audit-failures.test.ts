@@ -11,6 +11,7 @@ import {
   databases,
   expectError,
   type Identity,
+  oneDatabase,
   startTestApi,
   type TestApi,
 } from './api.ts'
@@ -118,23 +119,27 @@ describe.each(databases)('when events cannot be written or sealed on %s', (kind)
     await until('no warning', async () => (await warnings()).length === 0)
   })
 
-  test('more than 100,000 unsealed events of a workspace: 503 there, and nowhere else', async () => {
-    const other = await api.newOwner()
-    await refuseRows(database, kind, 'audit_log')
-    await api.call('createKey', { as: owner, body: { name: 'UNSEALED', value: 'v' } })
-    await fillOutbox(database, kind, owner.tenantId)
-    const body = { name: 'MORE', value: 'v' }
-    const change = () => api.call('renameTenant', { as: owner, params: { tenant_id: owner.tenantId }, body })
-    await until('a refusal', async () => (await change()).status !== 200)
-    expectError(await change(), 503, 'audit log is unavailable', 'unavailable')
-    expect((await api.call('createKey', { as: other, body })).status).toBe(201)
-    const readiness = await api.call('getReadiness')
-    expect([readiness.status, readiness.json.failing]).toEqual([200, []])
-    expect(readiness.json.warnings.join()).toContain('audit')
-    await sql`delete from events where tenant_id = ${owner.tenantId} and body = '{}'`.execute(database.query)
-    await acceptRows(database, kind, 'audit_log')
-    await until('a success', async () => (await change()).status === 200)
-  })
+  if (oneDatabase.includes(kind))
+    test('more than 100,000 unsealed events of a workspace: 503 there, and nowhere else', async () => {
+      const other = await api.newOwner()
+      await refuseRows(database, kind, 'audit_log')
+      await api.call('createKey', { as: owner, body: { name: 'UNSEALED', value: 'v' } })
+      await fillOutbox(database, kind, owner.tenantId)
+      const body = { name: 'MORE', value: 'v' }
+      const change = () =>
+        api.call('renameTenant', { as: owner, params: { tenant_id: owner.tenantId }, body })
+      await until('a refusal', async () => (await change()).status !== 200)
+      expectError(await change(), 503, 'audit log is unavailable', 'unavailable')
+      expect((await api.call('createKey', { as: other, body })).status).toBe(201)
+      const readiness = await api.call('getReadiness')
+      expect([readiness.status, readiness.json.failing]).toEqual([200, []])
+      expect(readiness.json.warnings.join()).toContain('audit')
+      await sql`delete from events where tenant_id = ${owner.tenantId} and body = '{}'`.execute(
+        database.query,
+      )
+      await acceptRows(database, kind, 'audit_log')
+      await until('a success', async () => (await change()).status === 200)
+    })
 })
 
 if (databases.includes('postgres'))

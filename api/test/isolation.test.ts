@@ -3,7 +3,7 @@ import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type CallParts, databases, startTestApi, type TestApi } from './api.ts'
+import { type CallParts, databases, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { createMachines, type MachinesOfWorld, machineHeaders } from './isolation-machines.ts'
 import { CALLERS, EXPECTED, EXPECTED_OF_MACHINES, MACHINES } from './isolation-table.ts'
 import { ACCOUNT, callerHeaders, createWorld, freshCall, type World } from './isolation-world.ts'
@@ -56,44 +56,47 @@ describe.each(databases)('isolation on %s', (kind) => {
     await api.close()
   })
 
-  test.each(names)('%s answers each kind of caller as the table says', async (name) => {
-    const statuses: number[] = []
-    const partsOf = callParts(name)
-    for (const caller of CALLERS) {
-      const parts = await partsOf(statuses.at(-1))
-      const { status } = await api.call(name, {
-        ...parts,
-        headers: { ...parts.headers, ...callerHeaders(world, caller) },
-      })
-      statuses.push(status)
-    }
-    expect(Object.fromEntries(CALLERS.map((caller, index) => [caller, statuses[index]]))).toEqual(
-      Object.fromEntries(CALLERS.map((caller, index) => [caller, EXPECTED[name][index]])),
-    )
-  })
+  // What a caller may do at all does not depend on the database.
+  if (oneDatabase.includes(kind)) {
+    test.each(names)('%s answers each kind of caller as the table says', async (name) => {
+      const statuses: number[] = []
+      const partsOf = callParts(name)
+      for (const caller of CALLERS) {
+        const parts = await partsOf(statuses.at(-1))
+        const { status } = await api.call(name, {
+          ...parts,
+          headers: { ...parts.headers, ...callerHeaders(world, caller) },
+        })
+        statuses.push(status)
+      }
+      expect(Object.fromEntries(CALLERS.map((caller, index) => [caller, statuses[index]]))).toEqual(
+        Object.fromEntries(CALLERS.map((caller, index) => [caller, EXPECTED[name][index]])),
+      )
+    })
 
-  test.each(ofLibrary)('%s answers a limited member within reach as a member', async (name) => {
-    const inside = await freshCall(api, { ...world, folder: 'partner/' }, name)
-    const headers = { ...inside.headers, ...callerHeaders(world, 'limited member') }
-    const { status } = await api.call(name, { ...inside, headers })
-    expect(status).toBe(WITHIN_REACH[name] ?? EXPECTED[name][CALLERS.indexOf('member')])
-  })
+    test.each(ofLibrary)('%s answers a limited member within reach as a member', async (name) => {
+      const inside = await freshCall(api, { ...world, folder: 'partner/' }, name)
+      const headers = { ...inside.headers, ...callerHeaders(world, 'limited member') }
+      const { status } = await api.call(name, { ...inside, headers })
+      expect(status).toBe(WITHIN_REACH[name] ?? EXPECTED[name][CALLERS.indexOf('member')])
+    })
 
-  test.each(names)('%s answers each kind of machine as the table says', async (name) => {
-    const statuses: number[] = []
-    const partsOf = callParts(name)
-    for (const machine of MACHINES) {
-      const parts = await partsOf(statuses.at(-1))
-      const headers = await machineHeaders(api, { world, machines, kind: machine }, parts)
-      statuses.push((await api.call(name, { ...parts, headers: { ...parts.headers, ...headers } })).status)
-    }
-    const unsigned = EXPECTED[name][CALLERS.indexOf('unsigned')]
-    expect(Object.fromEntries(MACHINES.map((machine, index) => [machine, statuses[index]]))).toEqual(
-      Object.fromEntries(
-        MACHINES.map((machine, index) => [machine, EXPECTED_OF_MACHINES[name]?.[index] ?? unsigned]),
-      ),
-    )
-  })
+    test.each(names)('%s answers each kind of machine as the table says', async (name) => {
+      const statuses: number[] = []
+      const partsOf = callParts(name)
+      for (const machine of MACHINES) {
+        const parts = await partsOf(statuses.at(-1))
+        const headers = await machineHeaders(api, { world, machines, kind: machine }, parts)
+        statuses.push((await api.call(name, { ...parts, headers: { ...parts.headers, ...headers } })).status)
+      }
+      const unsigned = EXPECTED[name][CALLERS.indexOf('unsigned')]
+      expect(Object.fromEntries(MACHINES.map((machine, index) => [machine, statuses[index]]))).toEqual(
+        Object.fromEntries(
+          MACHINES.map((machine, index) => [machine, EXPECTED_OF_MACHINES[name]?.[index] ?? unsigned]),
+        ),
+      )
+    })
+  }
 
   // A refused call changes nothing, so the next caller gets the same ids. One that succeeded may have used them up.
   function callParts(name: ApiEndpointName) {

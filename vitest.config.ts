@@ -25,20 +25,21 @@ const SLOW = [
   'web/app-size.test.ts',
 ]
 
-/** Long ones, faults that are done for some time, examples of the documents, and one that needs the registry:
- * `npm run faults -- trials` runs them. */
+/** Long ones, faults that are done for some time, examples of the documents, one that needs the registry, and one that
+ * starts and stops test runs: `npm run faults -- trials` runs them. */
 const TRIALS = [
   'api/test/{renamed-attachments,small-heap}.test.ts',
   'cli/test/examples.test.ts',
   'e2e/{app-long-lists,engines,every-button,first-load,move-library,single-executable}.test.ts',
   'e2e/{ci-jobs,documented-commands,fresh-clone,openapi,own-machine,recipes,webhook-receivers}.test.ts',
-  'e2e/{many-nodes,redis-failover,rolling,several-nodes}.test.ts',
+  'e2e/{many-nodes,redis-failover,rolling,several-nodes,stopped-run}.test.ts',
   'e2e/{deposit,environments,import,release}-killed.test.ts',
   'e2e/faults/*.test.ts',
   'release/{release,reproducible}.test.ts',
 ]
 
-// With more engines, the accessibility rules in each state of a page, and a program that is killed at many moments.
+// With more engines, the accessibility rules in each state of a page, more records, and programs that are killed at many
+// moments.
 const PARTLY = ['e2e/app-*.test.ts', 'e2e/every-page.test.ts', 'server/test/root-key-moves.test.ts']
 
 /** Files of tests that the trials repeat on PostgreSQL. */

@@ -262,6 +262,11 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     return page
   }
 
+  // A dialog, a page and a cell; the trials discard the text of every record.
+  const DISCARDED = process.env['TRIALS']
+    ? Object.keys(RECORDS)
+    : ['bundle', 'description of a key', 'value in its row']
+
   describe.each(Object.keys(RECORDS))('%s', (noun) => {
     const record = async (name: string) => {
       const create = RECORDS[noun]
@@ -280,14 +285,15 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
       await closePage(page)
     })
 
-    test('a person who discards their own text sees what is stored, and has nothing to save', async () => {
-      const edited = await record('lost')
-      const page = await conflict(edited, kim, sam)
-      await page.getByRole('button', { name: 'Discard mine' }).click()
-      await notice(page).waitFor({ state: 'detached' })
-      expect(await edited.stored()).toBe(edited.first)
-      await closePage(page)
-    })
+    if (DISCARDED.includes(noun))
+      test('a person who discards their own text sees what is stored, and has nothing to save', async () => {
+        const edited = await record('lost')
+        const page = await conflict(edited, kim, sam)
+        await page.getByRole('button', { name: 'Discard mine' }).click()
+        await notice(page).waitFor({ state: 'detached' })
+        expect(await edited.stored()).toBe(edited.first)
+        await closePage(page)
+      })
   })
 
   test('the own e-mail, in two windows of one person', async () => {

@@ -139,11 +139,18 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
 
   test('a press that comes too early shows a note', async () => {
     const page = await opened({ bundle: 'dev/app', argv: ['npm', 'run', 'dev', '***'], isMasked: true })
+    await page.clock.install()
     await approve(page).focus()
     for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Enter')
     await page.getByRole('status').getByText('One moment').waitFor()
     await page.getByText('One moment').waitFor({ state: 'detached' })
     expect(await page.evaluate('window.shifted')).toBe(0)
+    // Long after it, buttons that wait again do so without the note.
+    await page.clock.fastForward(5_000)
+    await openKeys(page)
+    await page.getByRole('checkbox').first().uncheck()
+    await expect.poll(() => approve(page).getAttribute('aria-disabled')).toBe('true')
+    expect(await page.getByText('One moment').count()).toBe(0)
     await page.getByText('The client left secrets out of word 4: they show ***.').waitFor()
     await closePage(page)
   })

@@ -165,6 +165,8 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await page.getByLabel('Subject').fill('another-job')
     await inDialog(page, 'Add identity').click()
     await page.getByText('sub=another-job').waitFor()
+    const identity = page.getByRole('listitem').filter({ hasText: 'sub=another-job' })
+    expect(await identity.innerText()).toMatch(/^never used, added [^·]* · audience [^·]*$/m)
 
     const wish = { bundle: 'prod/shop/mail', machineId: id }
     const nightly = { ...wish, credential: idToken('nightly') }
@@ -240,7 +242,14 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await createClient(server.url)('POST', '/api/v1/machines/{machine_id}/trusts', {
       headers,
       params: { machine_id: id },
-      body: { issuer: github, claims, keys: issuer.jwks, binding: 'possible' },
+      body: {
+        issuer: github,
+        claims,
+        keys: issuer.jwks,
+        binding: 'possible',
+        networks: ['127.0.0.0/8'],
+        max_age_seconds: 600,
+      },
     })
     const iat = Math.floor(Date.now() / 1_000)
     const job = { repository: 'acme/web', repository_id: 789, ref: 'refs/pull/7/merge', sub: 'any' }
@@ -256,6 +265,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await expectAccessible(list)
     await list.getByRole('link', { name: 'Show', exact: true }).click()
     await list.getByText('acme/web (id 789) · refs/pull/7/merge').waitFor()
+    await list.getByText(/ · only from 127\.0\.0\.0\/8 · tokens up to 600 seconds old$/).waitFor()
     await list.getByText('This job ran for a pull request.').waitFor()
     await list.getByRole('checkbox', { name: 'ref refs/pull/7/merge' }).uncheck()
     await list.getByText('Without an environment or a branch').waitFor()

@@ -209,11 +209,17 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     expect((await download).suggestedFilename()).toBe('keyferry-expiry.ics')
     const rotated = { name: 'ROTATED', value: 'x', rotate_after_days: 60 }
     await createClient(server.url)('POST', '/api/v1/keys', { body: rotated })
+    const expires_at = new Date(Date.now() + 10 * 86_400_000).toISOString()
+    await createClient(server.url)('POST', '/api/v1/keys', { body: { name: 'SOON', value: 'x', expires_at } })
     await page.reload()
     const later = page.getByRole('list', { name: 'Later' }).getByRole('listitem')
+    const soon = page.getByRole('list', { name: 'In 14 days' }).getByRole('listitem')
     await expect
       .poll(() => later.allInnerTexts())
       .toEqual([expect.stringMatching(/^ROTATED.*replace every 60 days/s)])
+    expect(await soon.allInnerTexts()).toEqual([expect.stringMatching(/^SOON/)])
+    expect(await soon.getByText('replace every').count()).toBe(0)
+    expect(await now.allInnerTexts()).toEqual([expect.stringMatching(/^NPM_TOKEN/)])
     const { verification_uri_complete } = await askApproval(server.url, { bundle: 'ci' })
     await page.goto(server.url + verification_uri_complete)
     await readRequest(page)

@@ -78,7 +78,11 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
 
   test('an owner sees the notification, reads what may be read, and stores it', async () => {
     await expect.poll(() => notified).toEqual(['A decision waits for you'])
-    await owner.getByRole('link', { name: 'Waiting for you: 1' }).click()
+    const waiting = owner.getByRole('link', { name: 'Waiting for you: 1' })
+    expect(await waiting.getAttribute('title')).toBe('Waiting for you')
+    const account = owner.getByRole('link', { name: 'Account', exact: true })
+    expect(await account.getAttribute('title')).toBe('Account')
+    await waiting.click()
     await heading(owner, 'Waiting for you')
     await owner.getByText('kim proposes 1 variable for dev/worker').waitFor()
     await expectAccessible(owner)

@@ -138,6 +138,15 @@ describe.skipIf(!hasTerminal())('an editor at the terminal', () => {
     expect(keptText()).toContain('PORT=9090')
   })
 
+  test('a text is overwritten before it is deleted', async () => {
+    const bytes = join(runtime, 'bytes')
+    // Another name of the same bytes.
+    expect(await edit(script(`ln "$1" '${bytes}'`)).exit).toBe(0)
+    const left = readFileSync(bytes)
+    expect(left.length).toBeGreaterThan(0)
+    expect(left.equals(Buffer.alloc(left.length))).toBe(true)
+  })
+
   test('a text that was not changed is deleted', async () => {
     const shown = edit('true')
     expect(await shown.exit).toBe(0)

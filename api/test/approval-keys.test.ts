@@ -74,6 +74,19 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
     expect(await list(owner)).toMatchObject([{ state: 'active', confirmed_by: 'operator', works_here: true }])
   })
 
+  test('a key that goes while the operator compares the letters is not confirmed', async () => {
+    const { json } = await new TouchKey().add(api, owner)
+    const compare = async () => {
+      expect((await remove(owner, json.id)).status).toBe(200)
+      return true
+    }
+    await expect(confirmAwaitedKey(api.settings, json.fingerprint ?? '', compare)).rejects.toThrow(
+      'this key changed in the meantime: look at the list again',
+    )
+    const log = (await api.call('listAudit', { as: owner })).json
+    expect(log.map(({ action }) => action)).not.toContain('approval_key.confirmed')
+  })
+
   test('a pending key signs nothing, and ends after an hour', async () => {
     const key = new TouchKey()
     const { json } = await key.add(api, owner)

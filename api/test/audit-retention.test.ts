@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CHAIN_START } from '@keyferry/crypto/audit-chain'
 import { openChainNote } from '@keyferry/crypto/chain-note'
+import { exportEnd, lastLine } from '@keyferry/crypto/export-lines'
 import { checkExport } from '@keyferry/crypto/exported-chain'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -25,6 +26,16 @@ const KEYS_A_DAY = 2
 
 async function* chunksOf(text: string): AsyncGenerator<string> {
   yield text
+}
+
+/** An export whose end has no note. */
+function withoutNote(text: string): string {
+  const lines = text.trimEnd().split('\n')
+  const { note: _, end, ...others } = JSON.parse(lines.at(-1) ?? '')
+  const line = JSON.stringify({ note: null, ...others }).slice(0, -1)
+  const { hash } = JSON.parse(lines.at(-2) ?? '')
+  const said = exportEnd({ first: 1, last: lines.length - 1, hash, line })
+  return [...lines.slice(0, -1), lastLine(line, said + end.slice(end.lastIndexOf('\n\n') + 1))].join('\n')
 }
 
 describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
@@ -162,6 +173,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
         [whole.replace('KEY_2026', 'KEY_2025'), /line 3: entry 3 does not fit/],
         [whole.split('\n').slice(0, -2).join('\n'), /the note at the end is missing/],
         [whole.replace(/\{"note":.*/, '{"note":null}'), /neither an entry nor a signed end/],
+        [withoutNote(whole), /the export has no note: export the log again/],
         [
           whole.replace(/\{"note":"keyferry chain v1\\n[^\\]*/, '{"note":"keyferry chain v1\\nother'),
           /it is not the end of entries/,

@@ -1,12 +1,19 @@
 import { LIMITS } from '@keyferry/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { multiplyTimeLimits } from '@keyferry/plumbing/time-limits'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { TIME_LIMIT_FACTOR, until } from '../../plumbing/test/until.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace, layerHeaders } from './joined.ts'
+import { askedIn, TouchKey } from './touch-client.ts'
 import { VouchingClient } from './vouching-client.ts'
 
 // `npm run faults -- properties` runs 200.
 const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 8)
+
+const BEGINS_OF_WAITING = `select xact_start::text as begun from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock'`
 
 /*
  * A person approves, and at once is removed, deactivated or demoted, or the rules exclude them. Either their approval
@@ -46,6 +53,40 @@ describe.each(databases)('an approval and the end of its approver at once, on %s
       api.call('changeMemberRole', { as: owner, params: { user_id: userId }, body: { role: 'member' } }),
     limited: () => setRules({ approvers: 'named', people: [owner.userId] }),
   }
+
+  if (kind === 'postgres')
+    test('a rule that asks for touches is set although another call holds the people for long', async () => {
+      const own = await api.newOwner()
+      const [first, second] = [new TouchKey(), new TouchKey()]
+      await first.enrol(api, own)
+      await second.enrol(api, await joinWorkspace(api, own, 'owner'))
+      const { id: bundle_id } = await newBundle(api, own, { URL: 'secret' })
+      const set = (headers = {}) =>
+        api.call('changeBundlePolicy', {
+          as: own,
+          headers,
+          params: { bundle_id },
+          body: { touch: 'passkey' },
+        })
+      const signature = first.sign(askedIn(await set()))
+      const connection = () => new Client(api.settings.databaseUrl ?? '')
+      const [holder, watcher] = [connection(), connection()]
+      await Promise.all([holder.connect(), watcher.connect()])
+      await holder.query('begin')
+      await holder.query('select id from users where id = $1 for update', [own.userId])
+      multiplyTimeLimits(1)
+      onTestFinished(() => multiplyTimeLimits(Number(TIME_LIMIT_FACTOR)))
+      const answer = set(signature)
+      const tries = new Set<string>()
+      await until('a second try', async () => {
+        const { rows } = await watcher.query(BEGINS_OF_WAITING)
+        for (const { begun } of rows) tries.add(begun)
+        return tries.size > 1
+      })
+      await holder.query('rollback')
+      await Promise.all([holder.end(), watcher.end()])
+      expect((await answer).json.effective.touch).toBe('passkey')
+    })
 
   test.each(['removed', 'deactivated', 'demoted', 'limited'] as const)(
     '%s: no approval of theirs stands that came later',

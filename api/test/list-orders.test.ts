@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../plumbing/test/until.ts'
 import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith } from './approval-client.ts'
-import { propose } from './deposit-client.ts'
+import { DepositClient, propose } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { fetchValues, newMachine } from './machine-client.ts'
 import { ReturningClient } from './returning-client.ts'
@@ -126,6 +126,19 @@ describe.each(oneDatabase)('the order of lists on %s', (kind) => {
     const names = (await api.call('listMembers', { as: owner })).json.map(({ username }) => username)
     expect(names).toHaveLength(4)
     expect(names).toEqual(names.toSorted())
+  })
+
+  test('owners who may accept a proposal, by name', async () => {
+    await each(() => joinWorkspace(api, owner, 'owner'))
+    const member = await joinWorkspace(api, owner, 'member')
+    await store('app', { APP: 'v' })
+    const params = { bundle_id: await idOf('app') }
+    await api.call('changeBundlePolicy', { as: owner, params, body: { changers: 'owner' } })
+    const client = new DepositClient(api)
+    const requestId = await client.deposit('app', { APP: 'w' })
+    const { json } = await api.call('planDeposit', { as: member, params: { request_id: requestId } })
+    expect(json.proposal?.owners).toHaveLength(4)
+    expect(json.proposal?.owners).toEqual(json.proposal?.owners.toSorted())
   })
 
   test('workspaces, by name', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { MAIL_TIMES } from '@keyferry/contract/mail'
 import { createDeviceSeed, signDeviceRequest } from '@keyferry/crypto/device-key'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -14,6 +15,7 @@ import { selectOf } from '../src/storage/base/tenant-rows.ts'
 import { type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi, testSettings } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { propose } from './deposit-client.ts'
+import { joinWorkspace } from './joined.ts'
 import { MailServer } from './mail-server.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
 
@@ -99,6 +101,20 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
     const joined = await api.call('acceptInvitation', { as: person, body: { token } })
     expect([joined.status, joined.json.tenant_id]).toEqual([200, owner.tenantId])
     expect(sent?.text).not.toContain('/approve/')
+  })
+
+  test('an address is forgotten with its last mail, two days after that was sent', async () => {
+    const address = newAddress()
+    await invite(address)
+    await arrived(address)
+    const receivers = () =>
+      database.query.selectFrom('mail_receivers').select('id').where('id', '=', address).execute()
+    now += MAIL_TIMES.keptSeconds * 1_000 - 60_000
+    await api.sweep()
+    expect(await receivers()).toHaveLength(1)
+    now += 2 * 60_000
+    await api.sweep()
+    await expect.poll(receivers).toEqual([])
   })
 
   test('a local account gets mails if it joined by the link of its mail, until its address changes', async () => {
@@ -415,6 +431,24 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
     await invite(last, await api.newOwner())
     await arrived(last)
     expect(mail.named.filter((to) => to === refusing)).toHaveLength(1)
+  })
+
+  test('an invitation that no longer counts when its mail is due is not sent, and not tried again', async () => {
+    const [email, other] = [newAddress(), newAddress()]
+    const second = await joinWorkspace(api, owner, 'owner')
+    mail.refusal = (to) => (to === email ? { code: 451, text: '4.7.1 Try again later' } : null)
+    await invite(email, second)
+    await expect.poll(() => states(email)).toEqual([{ state: 'waiting', attempts: 1 }])
+    const params = { user_id: second.userId }
+    expect((await api.call('changeMemberRole', { as: owner, params, body: { role: 'member' } })).status).toBe(
+      200,
+    )
+    mail.refusal = null
+    now += 2 * HOUR_MS
+    await invite(other)
+    await arrived(other)
+    await expect.poll(async () => (await states(email)).map(({ state }) => state)).toEqual(['refused'])
+    expect(mail.to(email)).toEqual([])
   })
 
   test('the log has the codes of a mail that is not sent, and never an address', async () => {

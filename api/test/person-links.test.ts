@@ -105,6 +105,25 @@ describe.each(oneDatabase)('one person with several ways to sign in, on %s', (ki
     expect(inTeamNow).toEqual(expect.arrayContaining(['member.moved operator', 'user.linked operator']))
   })
 
+  test.each<[string, (as: Identity) => Promise<{ status: number }>]>([
+    ['a bundle', (as) => api.call('createBundle', { as, body: { name: 'dev/app' } })],
+    ['a key', (as) => api.call('createKey', { as, body: { name: 'URL', value: 'v' } })],
+    ['a machine', (as) => api.call('createMachine', { as, body: { name: 'ci' } })],
+    [
+      'an invitation',
+      (as) =>
+        api.call('createInvitation', {
+          as,
+          body: { email: `${randomUUID()}@example.com`, role: 'member' },
+        }),
+    ],
+  ])('an own workspace with nothing but %s moves too', async (_, make) => {
+    const [old, fresh] = [await newPerson(), await newPerson()]
+    expect((await make(fresh)).status).toBe(201)
+    await link(fresh, old)
+    expect(await namesIn({ ...old, tenantId: fresh.tenantId })).toEqual([[old.userId, 'owner']])
+  })
+
   test('a link can be undone for 30 days, and gives back what moved', async () => {
     const old = await newPerson()
     const fresh = await newPerson()

@@ -72,3 +72,26 @@ test('the doc comment of a schema describes it and its fields', () => {
   const described = fields.filter(({ description, $ref }) => description !== undefined || $ref !== undefined)
   expect(described.length / fields.length).toBeGreaterThan(0.6)
 })
+
+test('each answer says what its status means', () => {
+  const document = JSON.parse(JSON.stringify(openApiDocument('0.0.0')))
+  const answers = Object.values<object>(document.paths).flatMap((path) =>
+    Object.values(path).flatMap(({ responses }) => Object.entries<{ description: string }>(responses ?? {})),
+  )
+  expect(Object.fromEntries(answers.map(([status, { description }]) => [status, description]))).toEqual({
+    200: 'Done',
+    201: 'Created',
+    202: 'Answer',
+    204: 'Done',
+    400: 'Something in the request is missing or invalid',
+    401: 'No valid session or signature',
+    403: 'The caller may not do this',
+    404: 'Not found, here or for this caller',
+    409: 'It contradicts what is there',
+    413: 'Too large',
+    429: 'Too many requests; Retry-After says when to try again',
+    500: 'Answer',
+    503: 'A store is unavailable; Retry-After says when to try again',
+    default: 'A page, or a redirect',
+  })
+})

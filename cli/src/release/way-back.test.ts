@@ -122,6 +122,18 @@ test('a browser on another machine is reported', async () => {
   await expect.poll(() => recorder.lines).toEqual(['not reached'])
 })
 
+test('a browser that reached this machine is not reported', async () => {
+  const at = parts()
+  const recorder = newView()
+  const { promise: over, resolve: end } = withResolvers<void>()
+  const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: () => over } })
+  const address = wayBack.begin(pending, recorder.view, true)
+  await fetch(address, { redirect: 'manual' })
+  end()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(recorder.lines).toEqual([])
+})
+
 test('the code is asked for at the terminal until it is right', async () => {
   const typed = ['48', '111 111', '482 913']
   const keyboard = {

@@ -81,7 +81,7 @@ test('each answer says what its status means', () => {
   expect(Object.fromEntries(answers.map(([status, { description }]) => [status, description]))).toEqual({
     200: 'Done',
     201: 'Created',
-    202: 'Answer',
+    202: 'Queued',
     204: 'Done',
     400: 'Something in the request is missing or invalid',
     401: 'No valid session or signature',
@@ -90,7 +90,7 @@ test('each answer says what its status means', () => {
     409: 'It contradicts what is there',
     413: 'Too large',
     429: 'Too many requests; Retry-After says when to try again',
-    500: 'Answer',
+    500: 'The server made a mistake',
     503: 'A store is unavailable; Retry-After says when to try again',
     default: 'A page, or a redirect',
   })

@@ -13,6 +13,7 @@ type ParameterPlace = 'path' | 'query' | 'header'
 const REASONS: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Created',
+  202: 'Queued',
   204: 'Done',
   400: 'Something in the request is missing or invalid',
   401: 'No valid session or signature',
@@ -21,6 +22,7 @@ const REASONS: Readonly<Record<number, string>> = {
   409: 'It contradicts what is there',
   413: 'Too large',
   429: 'Too many requests; Retry-After says when to try again',
+  500: 'The server made a mistake',
   503: 'A store is unavailable; Retry-After says when to try again',
 }
 

@@ -368,7 +368,7 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
     }
     expect((await signed('createMachineTrust', { params, body: trust })).failure).toMatchObject(WAITS)
     const attempt = { ...params, fingerprint: 'a'.repeat(64) }
-    const allowed = { params: attempt, body: { claims: ['sub'] } }
+    const allowed = { params: attempt, body: { issuer: trust.issuer, claims: { sub: 'x' } } }
     expect((await api.call('allowMachineAttempt', { as: owner, ...allowed })).failure?.code).toBe(
       'touch_required',
     )

@@ -402,8 +402,8 @@ describe.each(oneDatabase)('signed changes on %s', (kind) => {
     const set = await signedCall(api, key, 'changeTenantPolicy', { as, body: { folder, touch: 'passkey' } })
     expect(set.status).toBe(200)
     expect(await limitedAt()).toBe(now.toISOString())
-    await limit(null)
     await writeTouch(database, { tenantId: as.tenantId, at: { folder } }, 'none')
+    await limit(null)
   })
 
   test('what takes access away, or is not there, needs no signature', async () => {

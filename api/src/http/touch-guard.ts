@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   type Effects,
+  NOTHING,
   requireFew,
   type TouchedIds,
   type Watched,
@@ -50,39 +51,47 @@ export function touchGuard(parts: GuardParts): TouchGuard {
     }
     const about = withinReach(aboutOf(call), caller)
     const facts = about && (await parts.touchFacts.find(caller.tenantId, about))
-    if (about === null || facts === null || !(await isSigned(parts, call, facts)))
-      return await recentlySignedIn(parts, call, work)
-    const signed = { stamp, same: { about, facts } }
+    const isAsked = about !== null && facts !== null && (await isSigned(parts, call, facts))
+    // Where a workspace has rules, one of them can reach the call before it commits.
+    const isUnruled = facts?.touch === 'none' && facts.role !== undefined
+    if (!isAsked) {
+      const same = about && isUnruled ? { about, facts, isSigned: false } : null
+      return await recentlySignedIn(parts, { call, watched: { stamp, same } }, work)
+    }
+    const signed = { stamp, same: { about, facts, isSigned: true } }
     if (call.given === undefined) await parts.takeTouch(caller.userId)
     // A signature is checked after the work that it is about, so it can be any.
     else if (lasts === 'effect') await parts.takeTouch(`${caller.userId} signed`)
     const touched = lasts === 'effect' ? await parts.touchFacts.touched(signed, work) : null
-    const gains = touched ? await foreseen(parts, { ...signed, touched }, work) : []
-    await sign(parts, call, { facts, gains })
+    const seen = touched ? await foreseen(parts, { ...signed, touched }, work) : NO_EFFECTS
+    await sign(parts, call, { facts, seen })
+    if (lasts !== 'effect') return await parts.touchFacts.run(signed, work)
+    // A call that failed at first, and not now, was not foreseen.
     const judge = (effects: Effects) => {
-      if (JSON.stringify(effects.gains) !== JSON.stringify(gains)) throw changed()
+      if (touched === null || gainsOf(effects) !== gainsOf(seen)) throw changed()
     }
-    return await parts.touchFacts.run({ ...signed, judged: touched && { touched, judge } }, work)
+    return await parts.touchFacts.run({ ...signed, judged: { touched: touched ?? NOTHING, judge } }, work)
   }
 }
 
 /** A stolen session is not enough for what an owner loosens. Where such an act is signed, the signature is more. */
 async function recentlySignedIn<T>(
   { signInAgainSeconds, clock, touchFacts }: GuardParts,
-  { caller, signedInSeconds, lasts, body }: TouchableCall,
+  { call, watched }: { call: TouchableCall; watched: Watched },
   work: () => Promise<T>,
 ): Promise<T> {
+  const { caller, signedInSeconds, lasts, body } = call
+  const unjudged = () => (watched.same ? touchFacts.run(watched, work) : work())
   const oldest = clock.now().getTime() / 1_000 - signInAgainSeconds
   const isRecent = signedInSeconds !== null && signedInSeconds >= oldest
-  if (signInAgainSeconds === 0 || caller.role !== 'owner' || isRecent) return await work()
+  if (signInAgainSeconds === 0 || caller.role !== 'owner' || isRecent) return await unjudged()
   if (lasts === 'invitation' || LASTS[lasts](bodyOf(body))) throw signInAgain()
-  if (lasts !== 'effect') return await work()
-  const judge = ({ gains, leaving }: Effects) => {
-    if (gains.length + leaving.length > 0) throw signInAgain()
-  }
-  const watched = { stamp: stampOf(caller, clock), same: null }
+  if (lasts !== 'effect') return await unjudged()
   const touched = await touchFacts.touched(watched, work)
-  return await touchFacts.run({ ...watched, judged: { touched, judge } }, work)
+  const judge = ({ gains, leaving }: Effects) => {
+    if (touched === null || gains.length + leaving.length > 0) throw signInAgain()
+  }
+  return await touchFacts.run({ ...watched, judged: { touched: touched ?? NOTHING, judge } }, work)
 }
 
 function signInAgain(): DomainError {
@@ -119,25 +128,30 @@ async function foreseen(
   { touchFacts }: GuardParts,
   { touched, ...signed }: Watched & { touched: TouchedIds },
   work: () => Promise<unknown>,
-): Promise<readonly string[]> {
-  let seen: Effects = { gains: [], leaving: [] }
+): Promise<Effects> {
+  let seen = NO_EFFECTS
   const judge = (effects: Effects) => {
     seen = effects
     throw new Error('undone: it is not signed yet')
   }
-  await touchFacts.run({ ...signed, judged: { touched, judge } }, work).catch(() => {})
+  await touchFacts.run({ ...signed, judged: { touched, judge, isUndone: true } }, work).catch(() => {})
   requireFew(seen)
-  return seen.gains
+  return seen
 }
+
+const NO_EFFECTS: Effects = { gains: [], gainers: [], leaving: [] }
+
+const gainsOf = ({ gains, gainers }: Effects) => JSON.stringify([gains, gainers])
 
 async function sign(
   parts: GuardParts,
   { act, sent, caller, given, lasts, body }: TouchableCall,
-  { facts, gains }: { facts: TouchFacts; gains: readonly string[] },
+  { facts, seen }: { facts: TouchFacts; seen: Effects },
 ): Promise<void> {
+  const { gains, gainers } = seen
   // A limited member does not learn who else is here.
-  const shown = caller.reach === null ? gains : ['others get more']
-  const concerns = gains.length === 0 ? facts.concerns : { ...facts.concerns, gains: shown }
+  const shown = caller.reach === null ? { gains, gainers } : { gains: ['others get more'] }
+  const concerns = gains.length === 0 ? facts.concerns : { ...facts.concerns, ...shown }
   const isDevice = facts.touch === 'device'
   await requireTouch(parts, caller, { act: { act, ...sent, concerns }, given, isDevice })
   if (gains.length > 0 || LASTS[lasts](bodyOf(body)))
@@ -160,5 +174,5 @@ async function signKey(
   const isDevice = facts.touch === 'device'
   if (given === undefined) await parts.takeTouch(caller.userId)
   await requireTouch(parts, caller, { act: { act, ...sent, concerns }, given, isDevice })
-  return { about, facts }
+  return { about, facts, isSigned: true }
 }

@@ -33,33 +33,41 @@ export type Standing = {
 
 type StandingKey = { id: string; name: string; isSecret: boolean; bundleIds: readonly string[] }
 
-/** A machine, or a person. `patterns`: what a member is limited to. `gets`: ids of bundles; null: all. */
-export type Getter = { name: string; patterns: readonly string[]; gets: ReadonlySet<string> | null }
+/** A machine, or a person. `patterns`: what a member is limited to. `gets`: ids of bundles; null: all. `is`: what makes
+ * it this one, also under another name: a machine's proofs. */
+export type Getter = {
+  name: string
+  is: readonly string[]
+  patterns: readonly string[]
+  gets: ReadonlySet<string> | null
+}
 
-/** `gains`: sentences for people, sorted. `leaving`: secrets that come under fewer rules, with those that they had;
+/** `gains`: sentences for people, sorted. `gainers`: what makes those who gain the ones they are. `leaving`: secrets that come under fewer rules, with those that they had;
  * `kept`: null where nobody signs, or the value is public now. */
 export type Effects = {
   gains: readonly string[]
+  gainers: readonly string[]
   leaving: readonly { id: string; kept: PolicySetting | null }[]
 }
 
-/** The bundles and keys that a transaction wrote. Only their keys are compared. */
-export type TouchedIds = { bundleIds: ReadonlySet<string>; keyIds: ReadonlySet<string> }
+/** The bundles and keys that a transaction wrote. Only their keys are compared. `madeIds`: of its new keys. */
+export type TouchedIds = Readonly<Record<'bundleIds' | 'keyIds' | 'madeIds', ReadonlySet<string>>>
 
-export const NOTHING: TouchedIds = { bundleIds: new Set(), keyIds: new Set() }
+export const NOTHING: TouchedIds = { bundleIds: new Set(), keyIds: new Set(), madeIds: new Set() }
 
-/** How a call runs. `same`: it was signed with these facts, which its transaction reads again. */
+/** How a call runs. `same`: it was judged by these facts, which its transaction reads again. Without a signature, only
+ * that no rule asks for one has to be the same. */
 export type Watched = {
   stamp: Stamp
-  same: { about: CallSubject; facts: TouchFacts } | null
+  same: { about: CallSubject; facts: TouchFacts; isSigned: boolean } | null
 }
 
 /** `judge`: sees what the transaction did to what it touches, and undoes it if it throws. */
-type Judged = { touched: TouchedIds; judge: (effects: Effects) => void }
+type Judged = { touched: TouchedIds; judge: (effects: Effects) => void; isUndone?: boolean }
 
 export interface WatchStore {
-  /** What the call would touch. It is undone, and a call that fails touches nothing. */
-  touched(watched: Watched, call: () => Promise<unknown>): Promise<TouchedIds>
+  /** What the call would touch; null: it failed, or it writes nothing. It is undone. */
+  touched(watched: Watched, call: () => Promise<unknown>): Promise<TouchedIds | null>
   /** @throws DomainError changed: the facts have changed · what `judge` and the call throw */
   run<T>(watched: Watched & { judged?: Judged | null }, call: () => Promise<T>): Promise<T>
 }
@@ -74,11 +82,13 @@ export function effectsOf(
     const sources = [key.id, ...(copies.get(key.id) ?? [])].flatMap((id) => before.keys.get(id) ?? [])
     return sources.filter(({ isSecret }) => isSecret).map((source) => ({ key, source }))
   })
+  const gainers = new Set<string>()
   const got = moved.flatMap(({ key, source }) => {
     const gaining = [...after.getters].filter(
       ([id, getter]) => getter.gets && gets(getter, key) && !gets(before.getters.get(id), source),
     )
     const known = key.isSecret ? [] : [`${source.name} is no secret any more`]
+    for (const [id, { is }] of gaining) gainers.add([id, ...is].join(' '))
     return [...known, ...gaining.map(([, { name }]) => `${name} gets ${source.name}`)]
   })
   const reached = [...after.getters].flatMap(([id, { name, patterns, gets: now }]) => {
@@ -92,13 +102,14 @@ export function effectsOf(
   const looser = [...placesIn(before)].flatMap(([at, was]) => {
     const is = places.get(at) ?? was
     const isLeft = isProduction(was.named) && !isProduction(is.named)
-    const fields = [...loosened(was.set, is.set), ...(isLeft ? ['production'] : [])]
+    const fields = [...loosened(was, is), ...(isLeft ? ['production'] : [])]
     const name = before.keys.get(keyAt(at) ?? '')?.name ?? (was.named.name || 'the workspace')
     return fields.length === 0 ? [] : [`the rules of ${name} ask for less (${fields.join(', ')})`]
   })
   const [overBefore, overAfter] = [rulesOver(before), rulesOver(after)]
   return {
     gains: [...got, ...reached, ...looser].toSorted(),
+    gainers: [...gainers].toSorted(),
     leaving: moved.flatMap(({ key, source }) => {
       if (!key.isSecret) return { id: key.id, kept: null }
       if (key.id === source.id && source.bundleIds.every((id) => key.bundleIds.includes(id))) return []
@@ -158,9 +169,9 @@ export function requireFew({ gains, leaving }: Effects): void {
     )
 }
 
-/** What a terminal stores waits for nobody, so it gives nothing that lasts.
+/** What a terminal stores waits for nobody, so it gives nothing that lasts. The terminal does not learn who would gain.
  * @throws DomainError conflict */
-export function requireNoGain({ gains: [gain] }: Effects): void {
-  if (gain !== undefined)
-    throw new DomainError('conflict', `${gain} after this, which has to wait: do it in the library`)
+export function requireNoGain({ gains }: Effects): void {
+  if (gains.length > 0)
+    throw new DomainError('conflict', 'others get more after this, which has to wait: do it in the library')
 }

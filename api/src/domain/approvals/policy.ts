@@ -208,9 +208,12 @@ function listTaken(places: readonly PolicySetting[]): string[] | null {
 }
 
 /** In which fields a place demands less after a change. */
-export function loosened(before: PolicySetting, after: PolicySetting): string[] {
-  return fieldsBelow(counting(before, UNNAMED), counting(after, UNNAMED))
+export function loosened(before: NamedSetting, after: NamedSetting): string[] {
+  return fieldsBelow(counting(before.set, before.named), counting(after.set, after.named))
 }
+
+/** What a place sets, and whether it is production. */
+type NamedSetting = { set: PolicySetting; named: ProductionFacts }
 
 /** What a value keeps of the rules that were over it; null: those that are over it now demand as much. */
 export function keptOf(was: readonly PolicySetting[], is: readonly PolicySetting[]): PolicySetting | null {

@@ -103,20 +103,30 @@ function touchedBy(writes: readonly SealedWrite[], events: readonly Event[]): To
   const changed = events.flatMap(({ target }) => (target.kind === 'key' ? [target.id] : []))
   const attached = named('attachments').map((name) => name.at(-1) ?? '')
   const bundleIds = new Set(named('bundles').flat())
-  return { bundleIds, keyIds: new Set([...attached, ...copied, ...changed]) }
+  const made = events.flatMap(({ action, target }) => (action === 'key.created' ? [target.id] : []))
+  return { bundleIds, keyIds: new Set([...attached, ...copied, ...changed]), madeIds: new Set(made) }
 }
 
-const calls = new AsyncLocalStorage<{ around: Around; isDone: boolean; copies: Map<string, string[]> }>()
+type Call = { around: Around; isUndone: boolean; isDone: boolean; copies: Map<string, string[]> }
 
-/** Run a call whose first transaction that commits begins and ends with something. */
-export function aroundWrites<T>(around: Around, call: () => Promise<T>): Promise<T> {
-  return calls.run({ around, isDone: false, copies: new Map() }, call)
+const calls = new AsyncLocalStorage<Call>()
+
+/** Run a call whose first transaction that commits begins and ends with something.
+ * @param isUndone `around` ends the transaction with an error */
+export function aroundWrites<T>(around: Around, call: () => Promise<T>, isUndone = false): Promise<T> {
+  return calls.run({ around, isUndone, isDone: false, copies: new Map() }, call)
 }
 
-/** Note that keys got the values of others. */
+/** Whether what this call writes is undone in any case. */
+export function isUndone(): boolean {
+  return calls.getStore()?.isUndone === true
+}
+
+/** Note that keys got the values of others. A source can be a copy of this call too. */
 export function noteCopies(copies: Iterable<readonly [keyId: string, sourceId: string]>): void {
   const known = calls.getStore()?.copies
-  for (const [id, source] of copies) known?.set(id, [...(known.get(id) ?? []), source])
+  for (const [id, source] of copies)
+    known?.set(id, [...(known.get(id) ?? []), source, ...(known.get(source) ?? [])])
 }
 
 export function copiesOfCall(): ReadonlyMap<string, readonly string[]> {

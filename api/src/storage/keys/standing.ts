@@ -7,6 +7,7 @@ import {
 } from '../../domain/approvals/effects.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { reaches } from '../../domain/people/reach.ts'
+import { changed } from '../../domain/people/touch.ts'
 import { inChunks } from '../base/chunks.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { copiesOfCall } from '../base/recording.ts'
@@ -28,6 +29,9 @@ export async function watching(
   return async (stamp, written, judge) => {
     // New keys have other ids in each run, and the end of a bundle is no write of its keys.
     const keyIds = new Set([...before.keys.keys(), ...written.keyIds])
+    // What another call attached meanwhile was not read before.
+    const isNew = (id: string) => before.keys.has(id) || written.madeIds.has(id)
+    if (touched && ![...written.keyIds].every(isNew)) throw changed()
     const after = await standingIn(query, tenantId, touched && { ...written, keyIds })
     const effects = effectsOf(before, after, copiesOfCall())
     judge(effects)
@@ -73,9 +77,12 @@ async function machinesIn(query: Query, tenantId: string) {
     .select(['machines.id', 'machines.name', 'bundle_id'])
     .where('machines.is_active', '=', 1)
     .execute()
-  return [...Map.groupBy(rows, ({ id }) => id)].map(([id, granted]) => {
+  const byMachine = Map.groupBy(rows, ({ id }) => id)
+  const proofs = await inChunks([...byMachine.keys()], (ids) => proofsOf(query, tenantId, ids))
+  return [...byMachine].map(([id, granted]) => {
     const gets = new Set(granted.map(({ bundle_id }) => bundle_id))
-    return [id, { name: `machine ${granted[0]?.name}`, patterns: [], gets }] as const
+    const is = proofs.flatMap((proof) => (proof.machine_id === id ? [proof.id] : []))
+    return [id, { name: `machine ${granted[0]?.name}`, is, patterns: [], gets }] as const
   })
 }
 
@@ -87,6 +94,21 @@ async function peopleIn(query: Query, tenantId: string, bundles: readonly { id: 
   return (await withReach(query, rows)).map(({ user_id, username, reach }) => {
     const reached = bundles.filter(({ name }) => reaches(reach, name)).map(({ id }) => id)
     const gets = reach === null ? null : new Set(reached)
-    return [user_id, { name: `member ${username}`, patterns: reach?.patterns ?? [], gets }] as const
+    const patterns = reach?.patterns ?? []
+    return [user_id, { name: `member ${username}`, is: [], patterns, gets }] as const
   })
+}
+
+/** The tokens of machines that have not ended, and the trusts. */
+export async function proofsOf(query: Query, tenantId: string, ids: readonly string[]) {
+  const trusts = selectOf(query, 'machine_trusts', tenantId)
+    .select(['id', 'machine_id'])
+    .where('machine_id', 'in', ids)
+  return await selectOf(query, 'machine_tokens', tenantId)
+    .select(['id', 'machine_id'])
+    .where('machine_id', 'in', ids)
+    .where('ended_at', 'is', null)
+    .unionAll(trusts)
+    .orderBy('id')
+    .execute()
 }

@@ -1,6 +1,6 @@
 import { digestOf } from '@keyferry/crypto/digest'
 import { z } from 'zod'
-import { NOTHING, type TouchedIds, type Watched, type WatchStore } from '../../domain/approvals/effects.ts'
+import type { TouchedIds, Watched, WatchStore } from '../../domain/approvals/effects.ts'
 import { foldersOver, isIn, isOver, keyPlace, strictestTouch } from '../../domain/approvals/policy.ts'
 import { changed } from '../../domain/people/touch.ts'
 import type { CallSubject, TouchFactStore, TouchFacts } from '../../domain/people/touch-facts.ts'
@@ -12,22 +12,26 @@ import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { listGroups } from '../people/groups.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { nameOf, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules } from '../rules/set-rules.ts'
-import { watching } from './standing.ts'
+import { proofsOf, watching } from './standing.ts'
 
 export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore & WatchStore {
   return {
     find: (tenantId, about) => find(query, tenantId, about),
     run: ({ judged = null, ...watched }, call) =>
-      aroundWrites(async (transaction) => {
-        await requireSame(transaction, watched)
-        const { tenantId, ...moment } = watched.stamp
-        const effects = judged && (await watching(transaction, tenantId, judged.touched))
-        return async (written) => {
-          if (judged) await effects?.({ tenantId, ...moment }, written, judged.judge)
-        }
-      }, call),
+      aroundWrites(
+        async (transaction) => {
+          await requireSame(transaction, watched)
+          const { tenantId, ...moment } = watched.stamp
+          const effects = judged && (await watching(transaction, tenantId, judged.touched))
+          return async (written) => {
+            if (judged) await effects?.({ tenantId, ...moment }, written, judged.judge)
+          }
+        },
+        call,
+        judged?.isUndone,
+      ),
     async touched(watched, call) {
-      let touched = NOTHING
+      let touched: TouchedIds | null = null
       const look = async (transaction: Recorded) => {
         await requireSame(transaction, watched)
         return async (found: TouchedIds) => {
@@ -35,17 +39,19 @@ export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFa
           throw new Error('undone: it only shows what it touches')
         }
       }
-      await aroundWrites(look, call).catch(() => {})
+      await aroundWrites(look, call, true).catch(() => {})
       return touched
     },
   }
 }
 
 async function requireSame(transaction: Recorded, { stamp: { tenantId }, same }: Watched): Promise<void> {
-  // Signed changes of a workspace follow one another: whatever changes these facts is signed too.
-  if (same) await holdTenant(transaction, tenantId)
-  const facts = same && (await find(transaction, tenantId, same.about))
-  if (JSON.stringify(facts) !== JSON.stringify(same?.facts ?? null)) throw changed()
+  if (same === null) return
+  // Such changes of a workspace follow one another, so nothing comes between these facts and what follows.
+  await holdTenant(transaction, tenantId)
+  const facts = await find(transaction, tenantId, same.about)
+  const isSame = same.isSigned ? JSON.stringify(facts) === JSON.stringify(same.facts) : facts.touch === 'none'
+  if (!isSame) throw changed()
 }
 
 async function find(query: Query, tenantId: string, about: CallSubject): Promise<TouchFacts> {
@@ -193,7 +199,7 @@ async function machinesIn({ query, tenantId }: At, ids: readonly string[]) {
     .where('machine_id', 'in', ids)
     .orderBy('bundle_id')
     .execute()
-  const proofs = await proofsOf({ query, tenantId }, ids)
+  const proofs = await proofsOf(query, tenantId, ids)
   return rows.map(({ id, name, is_active, reads_audit }) => {
     const own = grants.filter(({ machine_id }) => machine_id === id)
     return {
@@ -206,20 +212,6 @@ async function machinesIn({ query, tenantId }: At, ids: readonly string[]) {
       scopes: own.map(({ scope }) => scope),
     }
   })
-}
-
-/** The tokens that have not ended, and the trusts. */
-async function proofsOf({ query, tenantId }: At, ids: readonly string[]) {
-  const trusts = selectOf(query, 'machine_trusts', tenantId)
-    .select(['id', 'machine_id'])
-    .where('machine_id', 'in', ids)
-  return await selectOf(query, 'machine_tokens', tenantId)
-    .select(['id', 'machine_id'])
-    .where('machine_id', 'in', ids)
-    .where('ended_at', 'is', null)
-    .unionAll(trusts)
-    .orderBy('id')
-    .execute()
 }
 
 async function peopleIn({ query, tenantId }: At, ids: readonly string[]) {

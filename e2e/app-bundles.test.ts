@@ -218,7 +218,6 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
       '/bundles/import',
       '/expiry',
       '/keys/unused',
-      '/keys/new',
       '/account',
     ]) {
       await page.goto(server.url + path)

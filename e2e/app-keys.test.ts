@@ -56,28 +56,6 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await closePage(page)
   })
 
-  test('create: no name makes the value readable, warnings appear while typing, a taken name is reported', async () => {
-    const page = await open('/keys/new')
-    await page.getByLabel('Name').fill('PUBLIC_URL')
-    const secret = page.getByRole('radio', { name: 'Secret' })
-    await expect.poll(() => secret.isChecked()).toBe(true)
-    await page.getByLabel('Name').fill('API_TOKEN')
-    await expect.poll(() => secret.isChecked()).toBe(true)
-    await page.getByLabel('Value', { exact: true }).fill('*****')
-    await page.getByText('It is the mask of a hidden value').waitFor()
-    await page.getByLabel('Value', { exact: true }).fill('typed\n')
-    await page.getByText('It ends with a line break.').waitFor()
-    await expectAccessible(page)
-    await page.getByLabel('Name').fill('PORT')
-    await page.getByRole('button', { name: 'Create key' }).click()
-    await page.getByText('Key with this name already exists.').waitFor()
-    await page.getByLabel('Name').fill('API_TOKEN')
-    await page.getByRole('button', { name: 'Create key' }).click()
-    await page.getByRole('heading', { name: 'API_TOKEN' }).waitFor()
-    expect(await storedKey('API_TOKEN')).toMatchObject({ is_secret: true, value: '*****' })
-    await closePage(page)
-  })
-
   test('a secret value is replaced without ever being shown; its reach is said before saving', async () => {
     const page = await open(`/keys/${keyIds.get('DATABASE_URL')}/change`)
     const answers = recordAnswers(page)
@@ -144,22 +122,23 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
   })
 
   test('leaving a page with unsaved text asks first', async () => {
-    const page = await open('/keys/unused')
-    await page.getByRole('link', { name: 'New key' }).click()
-    await page.getByLabel('Name').fill('HALF_TYPED')
+    const path = `/keys/${keyIds.get('SESSION_SECRET')}`
+    const page = await open(path)
+    await pickFromMenu(page, 'SESSION_SECRET', 'Change details')
+    await page.getByLabel('Description').fill('half typed')
     const questions: string[] = []
     const answers = [false, false, true]
     page.on('dialog', (dialog) => {
       questions.push(dialog.message())
       void (answers.shift() === true ? dialog.accept() : dialog.dismiss())
     })
-    await page.getByRole('link', { name: 'Applications', exact: true }).click()
+    await page.getByRole('link', { name: 'Machines', exact: true }).click()
     await page.evaluate('history.back()')
     await expect.poll(() => questions.length).toBe(2)
-    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('HALF_TYPED')
-    expect(page.url()).toContain('/keys/new')
-    await page.getByRole('link', { name: 'Applications', exact: true }).click()
-    await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor()
+    await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('half typed')
+    expect(page.url()).toContain(`${path}/details`)
+    await page.getByRole('link', { name: 'Machines', exact: true }).click()
+    await page.getByRole('heading', { name: 'Machines', level: 1 }).waitFor()
     expect(questions[2]).toContain('not saved')
     await closePage(page)
   })

@@ -77,18 +77,19 @@ const signedOut = (page: Page) => page.getByRole('dialog', { name: 'You are sign
 const saveSignedOut = (page: Page, { save }: Typed) =>
   page.getByRole('button', { name: save, exact: true }).dispatchEvent('click')
 
-const NEW_KEY: Typed = {
-  path: '/keys/new',
+const NEW_VARIABLE: Typed = {
+  path: '',
   type: async (page, name) => {
-    await page.getByLabel('Name').fill(name)
-    await page.getByRole('textbox', { name: 'Value' }).fill('planted-typed')
+    await press('Add variable')(page)
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByLabel('Value in dev/app').fill('planted-typed')
   },
-  save: 'Create key',
-  saved: (page, name) => page.getByRole('heading', { name }).waitFor(),
+  save: 'Add to dev',
+  saved: (page, name) => page.getByText(`Added ${name} to dev/app.`).waitFor(),
 }
 
 const TYPED: Readonly<Record<string, Typed>> = {
-  'a new key': NEW_KEY,
+  'a new variable': NEW_VARIABLE,
   'a value in its row': {
     path: '',
     type: async (page, name) => {
@@ -279,13 +280,13 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
 
   test('a session that ended does not take the text along: sign in in a new window, and the save goes on', async () => {
     const session = await signIn(server.url, OWNER)
-    const own = await openOwn('/keys/new', session)
+    const own = await openOwn(bundlePath, session)
     const name = newName()
-    await NEW_KEY.type(own, name)
+    await NEW_VARIABLE.type(own, name)
     const address = own.url()
     const headers = sessionHeaders(server.url, session)
     expect((await fetch(`${server.url}/sign-out`, { method: 'POST', headers })).status).toBe(200)
-    await saveSignedOut(own, NEW_KEY)
+    await saveSignedOut(own, NEW_VARIABLE)
     await signedOut(own).getByText('nothing is saved yet').waitFor()
     await expectAccessible(own)
     expect(own.url()).toBe(address)
@@ -293,7 +294,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await signedOut(own).getByRole('link', { name: 'Sign in in a new window' }).click()
     await fillSignIn(await opened)
     await signedOut(own).waitFor({ state: 'detached' })
-    await NEW_KEY.saved(own, name)
+    await NEW_VARIABLE.saved(own, name)
     await closePage(own)
   })
 
@@ -332,17 +333,17 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   })
 
   test('who does not want to sign in goes back to the text', async () => {
-    const own = await openOwn('/keys/new')
+    const own = await openOwn(bundlePath)
     const name = newName()
-    await NEW_KEY.type(own, name)
+    await NEW_VARIABLE.type(own, name)
     await own.context().clearCookies()
-    await saveSignedOut(own, NEW_KEY)
+    await saveSignedOut(own, NEW_VARIABLE)
     await signedOut(own).getByRole('button', { name: 'Close' }).click()
     await own.getByText('Not saved: you are signed out on this page.').waitFor()
-    expect(await own.getByLabel('Name').inputValue()).toBe(name)
+    expect(await own.getByLabel('Name', { exact: true }).inputValue()).toBe(name)
     await enter(own, cookie)
-    await own.getByRole('button', { name: NEW_KEY.save }).click()
-    await NEW_KEY.saved(own, name)
+    await own.getByRole('button', { name: NEW_VARIABLE.save }).click()
+    await NEW_VARIABLE.saved(own, name)
     await closePage(own)
   })
 

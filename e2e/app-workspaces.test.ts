@@ -25,6 +25,7 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
     ;[server, browser] = await Promise.all([startServer(), sharedBrowser()])
     const call = createClient(server.url)
     own = (await call('GET', '/api/v1/me')).tenant.id
+    await call('POST', '/api/v1/bundles', { body: { name: 'dev/app' } })
     other = (await call('POST', '/api/v1/tenants', { body: { name: 'Other' } })).id
   })
 
@@ -54,13 +55,14 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
     return (await createClient(server.url)('GET', '/api/v1/keys', { headers })).map(({ name }) => name)
   }
 
-  test('a key that a page began lands in the workspace that the page shows', async () => {
-    await first.goto(`${server.url}/w/${own}/keys/new`)
-    await first.getByLabel('Name').fill('FIRST_TAB')
+  test('a variable that a page began lands in the workspace that the page shows', async () => {
+    await first.goto(`${server.url}/w/${own}/apps/dev/app`)
+    await first.getByRole('button', { name: 'Add variable' }).first().click()
+    await first.getByLabel('Name', { exact: true }).fill('FIRST_TAB')
     await switchInSecondTab()
-    await first.getByLabel('Value', { exact: true }).fill('typed')
-    await first.getByRole('button', { name: 'Create key' }).click()
-    await heading(first, 'FIRST_TAB').waitFor()
+    await first.getByLabel('Value in dev/app').fill('typed')
+    await first.getByRole('button', { name: 'Add to dev' }).click()
+    await first.getByText('Added FIRST_TAB to dev/app.').waitFor()
     expect(await keyNames(own)).toContain('FIRST_TAB')
     expect(await keyNames(other)).not.toContain('FIRST_TAB')
     await closePage(first)

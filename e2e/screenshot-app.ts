@@ -113,7 +113,6 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
       }),
     },
     { name: 'bundle-selected', show: at(bundle, select('DATABASE_URL', 'LOG_LEVEL')) },
-    { name: 'key-new', show: at(`${url}/keys/new`) },
     { name: 'key', show: at(key) },
     {
       name: 'key-changed',

@@ -34,7 +34,7 @@ export function places({ ids, bundle, long }: World): readonly Place[] {
     [`/bundles/${bundle('prod/shop/app')}/machines`, 'Machines of prod/shop/app'],
     [`/bundles/${bundle('dev/app')}/activity`, 'Activity of dev/app'],
     ['/keys/unused', 'Keys in no bundle'],
-    ['/keys/new', 'New key'],
+    ['/keys/new', 'Applications'],
     [`/keys/${ids.key}`, 'DATABASE_URL'],
     [`/keys/${ids.key}/change`, 'DATABASE_URL'],
     ['/apps/dev/app', 'app'],

@@ -20,7 +20,6 @@ const ApplicationPage = deferred(
   () => import('./features/application/application-page.tsx'),
 )
 const KeyPage = deferred('KeyPage', () => import('./features/keys/key-page.tsx'))
-const NewKeyPage = deferred('NewKeyPage', () => import('./features/keys/new-key-page.tsx'))
 const ImportPage = deferred('ImportPage', () => import('./features/import/import-page.tsx'))
 const MovePage = deferred('MovePage', () => import('./features/import/move-page.tsx'))
 const ExpiryPage = deferred('ExpiryPage', () => import('./features/expiry/expiry-page.tsx'))
@@ -130,7 +129,7 @@ function WorkspacePages() {
       <Route path="/bundles/:id/:view?">{({ id, view }) => <BundleRedirect id={id} part={view} />}</Route>
       <Route path="/apps/*">{({ '*': name }) => <ApplicationPage name={name} />}</Route>
       <Route path="/keys" component={ToHome} />
-      <Route path="/keys/new" component={NewKeyPage} />
+      <Route path="/keys/new" component={ToHome} />
       <Route path="/keys/unused" component={UnusedKeysPage} />
       <Route path="/keys/:id/:view?">{({ id, view }) => <KeyPage key={id} id={id} view={view} />}</Route>
       <Route path="/expiry" component={ExpiryPage} />

@@ -2,18 +2,15 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { Key } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
-import { useMay } from '../../lib/data/me.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useSelection } from '../../lib/page/selection.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { DUE_NAMES } from '../../lib/words/due.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { FoundList } from '../../ui/found-list.tsx'
-import { Plus } from '../../ui/icons.ts'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { LastChange } from '../../ui/last-change.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -25,13 +22,11 @@ import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
 /** The keys that no bundle delivers: to put into bundles, or to delete. */
 export function UnusedKeysPage() {
   const keys = useAnswer('listKeys', { used: '0', uses: '1' })
-  const mayCreate = useMay()('createKey')
   return (
     <>
       <PageHeading
         title="Keys in no bundle"
         intro="No bundle delivers these keys. Attach them to a bundle, or delete them."
-        actions={mayCreate && <ButtonLink label="New key" href="/keys/new" icon={Plus} />}
       />
       <Loaded query={keys} what="the keys">
         {(data) =>

@@ -33,7 +33,6 @@ export const PLACES: readonly AppPlace[] = [
   { href: '/keys/unused', name: 'Keys in no bundle', key: 'k' },
   ...Object.values<{ places: readonly AppPlace[] }>(modules).flatMap(({ places }) => places),
   { href: '/?new=bundle', name: 'New bundle', isAction: true },
-  { href: '/keys/new', name: 'New key', isAction: true, needs: 'createKey' },
   { href: '/machines?new=github', name: 'New machine', isAction: true, needs: 'createMachine' },
   { href: '/members?invite=1', name: 'Invite a member', isAction: true, needs: 'createInvitation' },
   { href: '/bundles/move', name: 'Move a library here', isAction: true, needs: 'moveLibrary' },

@@ -161,7 +161,6 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     const page = await open()
     await cell(page, 'LEVEL', 'staging').click()
     await field(page, 'LEVEL', 'staging').fill('trace')
-    await page.getByRole('checkbox', { name: 'Secret, if saved only in staging' }).uncheck()
     await page.getByRole('button', { name: 'Only in staging' }).click()
     await page.getByText(`Saved ${named('LEVEL')} in ${app('staging')}, v2.`).waitFor()
     expect([await storedIn('LEVEL', 'staging'), await storedIn('LEVEL', 'dev')]).toEqual(['trace', 'info'])

@@ -53,7 +53,7 @@ const wordsOf = (place: string) => Object.values(LABELS).map((rule) => `${rule},
 
 /** What calls nothing, or only reads. */
 const HARMLESS =
-  /^(Machines$|Rules$|Copy(?! \d| to )|Show|Hide|Compare|Export|Filter|Search|Select |Clear|How to |More for|Link: |Open a |Store an empty)/
+  /^(Machines$|Rules$|Copy(?! \d| to )|Show|Hide|Compare|Export|Filter|Search|Select |Clear|How to |More for|Link: |Open a )/
 
 // What a person reads of each control: its label without the hint below; of a menu, its items.
 const NAMES = `(async () => {

@@ -1,5 +1,4 @@
 import { isProduction } from '@keyferry/contract/production'
-import { useState } from 'react'
 import type { Bundle, KeyWithBundles, SavedKey } from '../../lib/calls/answers.ts'
 import { isOvertaken } from '../../lib/calls/failure.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
@@ -13,7 +12,6 @@ import { variableOf } from '../../lib/rules/variables.ts'
 import { listed } from '../../lib/words/counted.ts'
 import { olderHoldersText } from '../../lib/words/holder-text.ts'
 import { Button } from '../button.tsx'
-import { Checkbox } from '../checkbox.tsx'
 import { ConflictNotice } from '../conflict-notice.tsx'
 import { CopyButton } from '../copy-button.tsx'
 import { Link2, RefreshCw } from '../icons.ts'
@@ -28,7 +26,7 @@ type ValueEditorProps = {
   held: KeyWithBundles
   /** The bundle in which the value is changed, and what the page calls it; none for a key that no bundle uses. */
   bundle: { id: string; name: string; label: string } | undefined
-  /** Whether to offer what few values need: to be generated, composed, or empty. */
+  /** Whether to offer what few values need: to be generated or composed. */
   offersRare?: boolean
   /** `saved`: null if the person leaves without saving. */
   onDone: (saved: SavedKey | null) => void
@@ -48,8 +46,6 @@ function ValueForm({ held, bundle, bundles, offersRare = false, onDone }: ValueF
   const { draft, change, setValue, notice } = useKeyDraft(held, { isSaving: saving.isPending })
   const { text, is_template } = draft.value
   const ways = waysOf(held, bundle, { canSplit: useMay()('splitKey') && change.value !== undefined, bundles })
-  const [isHidden, setHidden] = useState(true)
-  const asksSecret = ways.length > 1 && !held.is_secret
   const undoOf = useUndo(held, bundle?.id)
   const isTouched = change.value !== undefined || change.is_template !== undefined
   const saved = useUnsaved(isTouched)
@@ -57,7 +53,8 @@ function ValueForm({ held, bundle, bundles, offersRare = false, onDone }: ValueF
   const others = held.bundles.filter(({ id }) => id !== bundle?.id).map((other) => other.name)
   // A bundle that gets its own key gets another cell, which takes along the callbacks of a plain `mutate`.
   const save = async ({ only }: Way) => {
-    const mark = only !== null && asksSecret ? { is_secret: isHidden } : {}
+    // What replaces a composed text can have its secret parts, so the server makes it secret.
+    const mark = only === null || change.is_template === false ? {} : { is_secret: held.is_secret }
     const key = await saving.mutateAsync({ change: { ...change, ...mark }, bundleId: only }).catch(() => null)
     if (key === null) return
     saved()
@@ -87,14 +84,6 @@ function ValueForm({ held, bundle, bundles, offersRare = false, onDone }: ValueF
           </span>
         </p>
       )}
-      {asksSecret && (
-        <Checkbox
-          className="inline-flex items-center gap-2"
-          checked={isHidden}
-          onChange={setHidden}
-          label={`Secret, if saved only in ${bundle?.label}`}
-        />
-      )}
       {offersRare && !is_template && (
         <p className="flex items-center gap-2">
           <Button
@@ -106,14 +95,6 @@ function ValueForm({ held, bundle, bundles, offersRare = false, onDone }: ValueF
           {change.value !== undefined && <CopyButton text={change.value} what="the new value" />}
           <span className="text-ink-soft">32 random bytes, if you choose the value.</span>
         </p>
-      )}
-      {offersRare && held.is_secret && (text ?? '') === '' && (
-        <Checkbox
-          className="flex items-center gap-2"
-          checked={text === ''}
-          onChange={(chosen) => setValue({ text: chosen ? '' : null })}
-          label="Store an empty value"
-        />
       )}
       {offersRare && (held.may_show || change.value !== undefined) && (
         <TemplateChoice

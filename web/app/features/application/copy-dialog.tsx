@@ -2,14 +2,13 @@ import { isProduction } from '@keyferry/contract/production'
 import { useState } from 'react'
 import type { Bundle, ComparedRow } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
-import { useStricter, useWeaker } from '../../lib/data/keys.ts'
+import { useWeaker } from '../../lib/data/keys.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
-import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { OpenCopies } from '../../ui/open-copies.tsx'
-import { StricterNotice, WeakerNotice } from '../../ui/stricter-notice.tsx'
+import { WeakerNotice } from '../../ui/stricter-notice.tsx'
 import { copiesTo } from './matrix-rows.ts'
 
 type CopyDialogProps = {
@@ -23,21 +22,19 @@ type CopyDialogProps = {
 
 /** Asks before variables are copied into a bundle. The server copies them, so no secret is shown or typed. */
 export function CopyDialog({ to, bundles, rows, onClose }: CopyDialogProps) {
-  const [isShared, setShared] = useState(false)
   const copies = copiesTo(to.id, rows)
   const nameOf = (id: string) => bundles.find((bundle) => bundle.id === id)?.name ?? ''
   const names = copies.map(({ name }) => name)
   const open = copies.flatMap(({ name, isSecret }) => (isSecret ? [] : [name]))
   const [isOpen, setOpen] = useState(false)
-  const marked = new Set(isOpen && !isShared ? open : [])
+  const marked = new Set(isOpen ? open : [])
   const entries = copies.map(({ name, from }) => {
     return { name, from: nameOf(from), ...(marked.has(name) ? { is_secret: false } : {}) }
   })
-  const change = useChange('importVariables', { bundle: to.name, entries, own: isShared ? [] : names })
+  const change = useChange('importVariables', { bundle: to.name, entries, own: names })
   const production = isProduction(to)
   const ids = copies.map(({ keyId }) => keyId)
-  const stricter = useStricter(ids, isShared ? to.id : null)
-  const weaker = useWeaker(ids, isShared ? null : to.id)
+  const weaker = useWeaker(ids, to.id)
   const what = counted(copies.length, 'variable')
   return (
     <FormDialog
@@ -65,18 +62,7 @@ export function CopyDialog({ to, bundles, rows, onClose }: CopyDialogProps) {
           </li>
         ))}
       </ul>
-      <HintedCheckbox
-        label="Keep them the same"
-        hint={
-          isShared
-            ? 'The bundles share one value: a change in one changes the other.'
-            : `${to.name} gets its own copies, which change by themselves.`
-        }
-        checked={isShared}
-        onChange={setShared}
-      />
-      {!isShared && <OpenCopies names={open} checked={isOpen} onChange={setOpen} />}
-      <StricterNotice names={stricter} />
+      <OpenCopies names={open} checked={isOpen} onChange={setOpen} />
       <WeakerNotice names={weaker} />
     </FormDialog>
   )

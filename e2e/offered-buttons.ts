@@ -203,7 +203,7 @@ const isRemoval = ([, address]: Offer): boolean => address.startsWith('DELETE')
 
 /** Filters, names of variables and cells that only open their row. */
 export const TABLE =
-  /^(All|Missing|Due|Older holders|Own value|Same) \d+$|^(OWNERS|MEMBERS|SHARED)(_M)?$|^dev\S*\d+$| in \S+: [^A-Z]/
+  /^(All|Missing|Due|Older holders) \d+$|^(OWNERS|MEMBERS|SHARED)(_M)?$|^dev\S*\d+$| in \S+: [^A-Z]/
 
 function bundlePage(
   at: string,

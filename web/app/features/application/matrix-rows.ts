@@ -7,8 +7,6 @@ export const FILTERS = {
   missing: 'Missing',
   due: 'Due',
   older: 'Older holders',
-  own: 'Own value',
-  same: 'Same',
 } as const
 
 export type Filter = keyof typeof FILTERS
@@ -28,16 +26,10 @@ export function matrixRows(rows: readonly ComparedRow[]): MatrixRow[] {
   return [...marked.filter(({ needsLook }) => needsLook), ...marked.filter(({ needsLook }) => !needsLook)]
 }
 
-const OF_STATE: Readonly<Record<ComparedCell['state'], Filter>> = {
-  missing: 'missing',
-  own: 'own',
-  shared: 'same',
-}
-
 function filtersOf({ cells }: ComparedRow): ReadonlySet<Filter> {
   const filters = new Set<Filter>(['all'])
   for (const { state, facts } of cells) {
-    filters.add(OF_STATE[state])
+    if (state === 'missing') filters.add('missing')
     if (facts != null && facts.due !== null) filters.add('due')
     if ((facts?.older_holders ?? 0) > 0) filters.add('older')
   }

@@ -44,7 +44,7 @@ export function editPages({ b, c, mine, keys: { OWNERS_M } }: World): Walked[] {
         // What can be done with the keys loads with the first selection.
         const actions = page
           .getByRole('region', { name: 'Selection' })
-          .getByText(/^(Attach|Detach|Delete|You can change)/)
+          .getByText(/^(Attach|Delete|You can change)/)
         await actions.first().waitFor()
       },
       harmless: TABLE,
@@ -57,8 +57,6 @@ export function editPages({ b, c, mine, keys: { OWNERS_M } }: World): Walked[] {
         // Nobody has read that version: 409, once the person may.
         ['Change OWNERS_M in dev/m', `PUT /keys/${OWNERS_M}`, { value: 'x', expected_version: 9_999 }],
         ['Attach', batch, { action: 'attach', key_ids: [OWNERS_M], bundle_id: mine }],
-        // With a key that does not exist: 404 and nothing is done, once the person may.
-        ['Detach', batch, { action: 'detach', key_ids: [OWNERS_M, unknown], bundle_id: mine }],
         ['Delete', `DELETE /keys/${unknown}`],
         ...Object.keys(all).map((name): Offer => [`${name}: Delete`, `DELETE /bundles/${unknown}`]),
       ],

@@ -64,12 +64,6 @@ function keysOf(rows: readonly MatrixRow[]): readonly SelectedKey[] {
   const keys = new Map<string, SelectedKey>()
   for (const { name, cells } of rows)
     for (const { key_id: id, key_name, facts } of cells)
-      if (id !== null && facts !== undefined)
-        keys.set(id, {
-          ...facts,
-          id,
-          name: key_name ?? name,
-          may_detach: facts.may_detach || keys.get(id)?.may_detach === true,
-        })
+      if (id !== null && facts !== undefined) keys.set(id, { ...facts, id, name: key_name ?? name })
   return [...keys.values()]
 }

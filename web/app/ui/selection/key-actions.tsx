@@ -1,8 +1,8 @@
 import { type ComponentType, useState } from 'react'
 import { useMay } from '../../lib/data/me.ts'
 import { Button } from '../button.tsx'
-import { Link2, Lock, Trash2, Unlink } from '../icons.ts'
-import { AttachKeys, DeclareSecret, DeleteKeys, DetachKeys } from './key-dialogs.tsx'
+import { Link2, Lock, Trash2 } from '../icons.ts'
+import { AttachKeys, DeclareSecret, DeleteKeys } from './key-dialogs.tsx'
 import type { KeyQuestionParts, SelectedKey } from './key-question.tsx'
 
 /** What a person may do with all of the selected keys, each action with its own question. */
@@ -35,11 +35,9 @@ function useAllowed(keys: readonly SelectedKey[], isBundlePage: boolean) {
   // A bundle delivers only one key under a name.
   const areApart = new Set(keys.map(({ name }) => name)).size === keys.length
   const canAttach = areApart && keys.every(({ may_show }) => may_show)
-  const isUsed = keys.some(({ may_detach = false }) => may_detach)
   const isOpen = canEditAll && keys.some(({ is_secret }) => !is_secret)
   return [
     { is: canAttach, label: isBundlePage ? 'Attach elsewhere' : 'Attach', icon: Link2, Dialog: AttachKeys },
-    { is: isUsed, label: 'Detach', icon: Unlink, Dialog: DetachKeys },
     { is: isOpen, label: 'Mark as secret', icon: Lock, Dialog: DeclareSecret },
     { is: may('deleteKey'), label: 'Delete', icon: Trash2, Dialog: DeleteKeys },
   ].filter(({ is }) => is)

@@ -9,10 +9,7 @@ import { NameList } from '../name-list.tsx'
 import { notify } from '../toast-store.ts'
 
 /** A selected key, and what the person may do with it. */
-export type SelectedKey = Pick<Key, 'id' | 'name' | 'is_secret' | 'may_change' | 'may_show'> & {
-  /** Take it out of a bundle. */
-  may_detach?: boolean
-}
+export type SelectedKey = Pick<Key, 'id' | 'name' | 'is_secret' | 'may_change' | 'may_show'>
 
 /** What the dialog of one action gets. */
 export type KeyQuestionParts = {

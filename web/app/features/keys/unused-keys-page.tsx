@@ -32,7 +32,7 @@ export function UnusedKeysPage() {
         {(data) =>
           data.length === 0 ? (
             <EmptyState title="Every key is in a bundle">
-              <p>A key that you detach from its last bundle appears here.</p>
+              <p>A key that you remove from its last bundle appears here.</p>
             </EmptyState>
           ) : (
             <UnusedKeys keys={data} />

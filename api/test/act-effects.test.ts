@@ -151,6 +151,19 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
       () => ({ body: { bundle: dev.name, entries: [{ name: 'PASS', from: prod.name }], own: ['PASS'] } }),
       MACHINE,
     ],
+    'import of a copy of a copy': [
+      'importVariables',
+      () => {
+        const copied = (bundle: string, from: string) => ({
+          bundle,
+          entries: [{ name: 'PASS', from }],
+          own: ['PASS'],
+        })
+        const between = `between/${randomUUID()}`
+        return { body: { ...copied(between, prod.name), also: [copied(dev.name, between)] } }
+      },
+      MACHINE,
+    ],
     'import of a value that it brings': [
       'importVariables',
       () => ({ body: { bundle: prod.name, entries: [{ name: 'NEW', value: 'v' }] } }),
@@ -344,7 +357,7 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
     const held = await approveDeposit(api, owner, { requestId, release: 'code', share: ['PASS'] })
     await rule('passkey', prod.id)
     expect((await client.release(requestId, secretOf(held.json))).failure?.error).toMatch(
-      /^machine \S+ gets PASS after this/,
+      /^others get more after this/,
     )
     expect(await keyOf(dev, 'PASS')).toBe('')
   })
@@ -380,6 +393,23 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
     expect((await api.call('updateMachine', { as: owner, ...reads })).failure?.code).toBe('touch_required')
     expect((await signed('updateMachine', reads)).failure).toMatchObject(WAITS)
     expect((await api.call('createMachine', { as: owner, body: { name: randomUUID() } })).status).toBe(201)
+  })
+
+  test('a machine that gets another token, or another machine of its name, is not what was signed', async () => {
+    const attach = { params: at(dev) }
+    expect((await signed('attachKey', attach)).failure).toMatchObject(WAITS)
+    const params = { machine_id: machineId }
+    expect((await api.call('createMachineToken', { as: owner, params })).status).toBe(201)
+    expect((await signed('attachKey', attach, second)).failure?.code).toBe('changed')
+    expect((await signed('attachKey', attach)).failure).toMatchObject(WAITS)
+    const { json } = await api.call('listMachines', { as: owner })
+    const name = json.find(({ id }) => id === machineId)?.name ?? ''
+    await api.call('updateMachine', { as: owner, params, body: { name: `old-${name}`, is_active: false } })
+    const other = await newMachine(api, owner)
+    await api.call('updateMachine', { as: owner, params: { machine_id: other.id }, body: { name } })
+    const place = { machine_id: other.id, bundle_id: dev.id }
+    await api.call('grantBundle', { as: owner, params: place, body: { scope: 'deliver' } })
+    expect((await signed('attachKey', attach, second)).failure?.code).toBe('changed')
   })
 
   test('under device, a synced key confirms no key and removes none', async () => {

@@ -51,10 +51,9 @@ export function touchGuard(parts: GuardParts): TouchGuard {
     }
     const about = withinReach(aboutOf(call), caller)
     const facts = about && (await parts.touchFacts.find(caller.tenantId, about))
-    const isAsked = about !== null && facts !== null && (await isSigned(parts, call, facts))
-    // Where a workspace has rules, one of them can reach the call before it commits.
-    const isUnruled = facts?.touch === 'none' && facts.role !== undefined
-    if (!isAsked) {
+    if (about === null || facts === null || !(await isSigned(parts, call, facts))) {
+      // Where a workspace has rules, one of them can reach the call before it commits.
+      const isUnruled = facts?.touch === 'none' && facts.role !== undefined
       const same = about && isUnruled ? { about, facts, isSigned: false } : null
       return await recentlySignedIn(parts, { call, watched: { stamp, same } }, work)
     }

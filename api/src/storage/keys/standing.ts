@@ -28,10 +28,9 @@ export async function watching(
   const before = await standingIn(query, tenantId, touched)
   return async (stamp, written, judge) => {
     // New keys have other ids in each run, and the end of a bundle is no write of its keys.
-    const keyIds = new Set([...before.keys.keys(), ...written.keyIds])
+    const keyIds = new Set([...before.keys.keys(), ...written.madeIds])
     // What another call attached meanwhile was not read before.
-    const isNew = (id: string) => before.keys.has(id) || written.madeIds.has(id)
-    if (touched && ![...written.keyIds].every(isNew)) throw changed()
+    if (touched && [...written.keyIds].some((id) => !keyIds.has(id))) throw changed()
     const after = await standingIn(query, tenantId, touched && { ...written, keyIds })
     const effects = effectsOf(before, after, copiesOfCall())
     judge(effects)

@@ -28,6 +28,12 @@ import { writeTouch } from './written-rules.ts'
 
 const WAITS = { code: 'conflict', error: expect.stringMatching(/^signed: it waits/) }
 
+const copyOf = (bundle: string, from: string) => ({
+  bundle,
+  entries: [{ name: 'PASS', from }],
+  own: ['PASS'],
+})
+
 describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
   let api: TestApi
   let database: Database
@@ -154,13 +160,8 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
     'import of a copy of a copy': [
       'importVariables',
       () => {
-        const copied = (bundle: string, from: string) => ({
-          bundle,
-          entries: [{ name: 'PASS', from }],
-          own: ['PASS'],
-        })
         const between = `between/${randomUUID()}`
-        return { body: { ...copied(between, prod.name), also: [copied(dev.name, between)] } }
+        return { body: { ...copyOf(between, prod.name), also: [copyOf(dev.name, between)] } }
       },
       MACHINE,
     ],

@@ -118,7 +118,7 @@ export function aroundWrites<T>(around: Around, call: () => Promise<T>, isUndone
 }
 
 /** Whether what this call writes is undone in any case. */
-export function isUndone(): boolean {
+export function isWriteUndone(): boolean {
   return calls.getStore()?.isUndone === true
 }
 

@@ -3,7 +3,7 @@ import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import { sql } from 'kysely'
 import { type Bounds, workspaceFull } from '../../domain/base/bounds.ts'
 import type { Queries } from './queries.ts'
-import { isUndone } from './recording.ts'
+import { isWriteUndone } from './recording.ts'
 import { selectOf } from './tenant-rows.ts'
 
 const KNOWN_TENANTS = 10_000
@@ -50,7 +50,7 @@ export class StoredBytes {
       known.wasRefused = true
       throw workspaceFull(this.#bounds)
     }
-    if (!isUndone()) known.bytes += bytes
+    if (!isWriteUndone()) known.bytes += bytes
   }
 
   async #read(tenantId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { Writable } from 'node:stream'
 import type { ProgramStart } from '../base/parts.ts'
 import { exitCodeOf, killGroup, spawnProgram } from './child.ts'
@@ -41,7 +41,6 @@ export async function capture(
   ])
   const timeout = AbortSignal.timeout(timeoutMs)
   const stopEnding = endAt(AbortSignal.any([timeout, cancelled]), child)
-  const stopWatcher = isWindows ? null : watchOver(child)
   try {
     const exitCode = await exited
     const isTimedOut = timeout.aborted
@@ -50,24 +49,7 @@ export async function capture(
   } finally {
     stopEnding()
     killGroup(child, 'SIGKILL')
-    stopWatcher?.()
   }
-}
-
-const WATCHER = 'read -r over || { kill -TERM "-$0"; sleep 1; kill -KILL "-$0"; }'
-
-/** A process that ends the program if this process is killed, because the pipe between them then closes.
- * @returns a function that ends it */
-function watchOver({ pid }: ChildProcess): () => void {
-  if (pid === undefined) return () => undefined
-  const watcher = spawn('/bin/sh', ['-c', WATCHER, String(pid)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-    env: {},
-  })
-  for (const each of [watcher, watcher.stdin]) each.on('error', () => undefined)
-  watcher.unref()
-  return () => void watcher.stdin.end('over\n')
 }
 
 class Tail extends Writable {

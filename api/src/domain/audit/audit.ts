@@ -105,7 +105,7 @@ export function indexOf(body: string) {
 
 /** An entry or an unsealed event, from its texts. */
 export function entryOf(body: string, origin: string | null): AuditEntry {
-  const { seq = null, actor, target, ...event } = EventBody.parse(JSON.parse(body))
+  const { seq = null, actor, ...event } = EventBody.parse(JSON.parse(body))
   const known = origin === null ? null : withoutSalt(Origin.parse(JSON.parse(origin)))
   return {
     ...event,
@@ -113,7 +113,7 @@ export function entryOf(body: string, origin: string | null): AuditEntry {
     sealed: seq !== null,
     actor: { ...actor, name: null },
     // A workspace's name may hold a person's, so it is outside the hashed text.
-    target: { ...target, name: target.name ?? known?.['workspace'] ?? null },
+    target: { ...event.target, name: event.target.name ?? known?.['workspace'] ?? null },
     origin: known,
   }
 }

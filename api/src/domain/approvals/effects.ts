@@ -42,8 +42,8 @@ export type Getter = {
   gets: ReadonlySet<string> | null
 }
 
-/** `gains`: sentences for people, sorted. `gainers`: what makes those who gain the ones they are. `leaving`: secrets that come under fewer rules, with those that they had;
- * `kept`: null where nobody signs, or the value is public now. */
+/** `gains`: sentences for people, sorted. `gainers`: what makes those who gain the ones they are. `leaving`: secrets
+ * that come under fewer rules, with those that they had; `kept`: null where nobody signs, or the value is public now. */
 export type Effects = {
   gains: readonly string[]
   gainers: readonly string[]

@@ -43,7 +43,7 @@ export type Getter = {
 }
 
 /** `gains`: sentences for people, sorted. `gainers`: what makes those who gain the ones they are. `leaving`: secrets
- * that come under fewer rules, with those that they had; `kept`: null where nobody signs, or the value is public now. */
+ * that come under fewer rules, with those that they had; `kept`: null where nobody signs, or the value is public. */
 export type Effects = {
   gains: readonly string[]
   gainers: readonly string[]

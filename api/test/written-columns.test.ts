@@ -7,7 +7,8 @@ import written from './written-columns.json' with { type: 'json' }
 /*
  * Whatever writes a row with a MAC turns its source into a right. `written-columns.json` lists every insert and update
  * of such a table, and where the value of each column comes from that the MAC covers. A new write fails here until its
- * sources are listed. None of them may be a row without a MAC: whoever can only write to the database would have rights.
+ * sources are listed. None of them may be a row without a MAC: a program that can only write to the database would then
+ * give itself rights.
  */
 
 const SOURCES = {

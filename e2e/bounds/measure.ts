@@ -48,7 +48,7 @@ export async function* measureRows(
 /** Whether the calls left room for others: no hold and no growth beyond the limits, and no answer of failure. */
 export function verdictOn(database: string, measured: Measured): Verdict {
   const { name, by, calls, statuses, processorMs, holdMs, growthMiB, answerMiB } = measured
-  // A limited member is told of no bundle out of reach.
+  // A limited member learns of no bundle out of reach.
   const isAnswered = statuses.every((status) => status < 400 || (by !== '' && status === 404))
   return {
     what: `${name}${calls > 1 ? ` × ${calls}` : ''}${by} with full bounds, ${database}`,

@@ -18,9 +18,9 @@ import {
 } from './policy.ts'
 
 /*
- * What a change means is told from what it did: who gets which secrets under which rules, before it and after it. What
- * machines and limited members gain, a secret that becomes public, and a looser rule, last. A secret that leaves a rule
- * does not wait, because that can be urgent; where people sign, it keeps the rule.
+ * The server compares who gets which secrets, under which rules, before a change and after it. What machines
+ * and limited members gain, a secret that becomes public, and a looser rule, last. A secret that leaves a rule does not
+ * wait, because that can be urgent; where people sign, it keeps the rule.
  */
 
 /** What one workspace gives, and to whom. All but the rules by their ids. */

@@ -18,7 +18,7 @@ import { keepRulesOf } from '../bundles/policy-changes.ts'
 import { REACH, withReach } from '../reach/membership-reach.ts'
 import { wholeOf } from '../reach/reached-rows.ts'
 
-/** Begins to watch what a transaction does. The result lets secrets keep their rules, and tells what it meant. */
+/** Read who gets what before a transaction. The result compares it with afterwards, and stores rules to keep. */
 export async function watching(
   transaction: Recorded,
   tenantId: string,
@@ -29,7 +29,7 @@ export async function watching(
   return async (stamp, written, judge) => {
     // New keys have other ids in each run, and the end of a bundle is no write of its keys.
     const keyIds = new Set([...before.keys.keys(), ...written.madeIds])
-    // What another call attached meanwhile was not read before.
+    // A key that another call attached meanwhile was not read before.
     if (touched && [...written.keyIds].some((id) => !keyIds.has(id))) throw changed()
     const after = await standingIn(query, tenantId, touched && { ...written, keyIds })
     const effects = effectsOf(before, after, copiesOfCall())

@@ -62,7 +62,7 @@ export const LIMITS = {
   issuerKeys: 20,
   /** Leaked tokens that one call reports. */
   reportedTokens: 100,
-  /** Of one workspace, and members of one. */
+  /** In one workspace. */
   groups: 100,
   /** What one limited member reaches, with what groups add. */
   memberPatterns: 100,

@@ -63,7 +63,7 @@ export async function changeRole(
   await changeMember(parts, caller, { userId, to: role, expected })
 }
 
-/** MemberLimit a member to the bundles that the patterns name, or end the limit.
+/** Limit a member to the bundles that the patterns name, or end the limit.
  * @throws DomainError not_found · conflict: an owner · changed */
 export async function limitMember(
   parts: MemberParts,

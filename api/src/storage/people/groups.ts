@@ -257,8 +257,8 @@ export async function takeUnconfirmed(transaction: Recorded, stamp: Stamp): Prom
   await takeFrom(transaction, { tenantId, userIds: rows.map(({ user_id }) => user_id) }, madeBy(stamp))
 }
 
-/** End what members remembered who lose what a group gave, and let their limit begin anew. Holds their memberships, so
- * that no decision at the same time counts what they lose. */
+/** These members lose what a group gave. Their remembered approvals end, and their limit begins anew. Their memberships
+ * are locked, so that no decision at the same time counts what they lose. */
 export async function takeFrom(
   transaction: Recorded,
   { tenantId, userIds }: { tenantId: string; userIds: readonly string[] },

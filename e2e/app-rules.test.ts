@@ -205,6 +205,24 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await closePage(page)
   })
 
+  test('a word is chosen while the page still fetches what the word before changed', async () => {
+    const owner = await asOwner(`/rules?bundle=${bundles.get('dev/worker')}`)
+    const changers = { label: 'Who changes values', place: 'dev/worker' }
+    const agents = { label: 'AI agents', place: 'dev/worker' }
+    await ruleWord(owner, changers).waitFor()
+    const held = Promise.withResolvers<void>()
+    await owner.route('**/bundles/*/policy', async (route) => {
+      if (route.request().method() === 'GET') await held.promise
+      await route.continue()
+    })
+    await chooseRule(owner, changers, 'Owners')
+    await ruleWord(owner, changers, 'Owners, set here').waitFor()
+    await chooseRule(owner, agents, 'get nothing')
+    await ruleWord(owner, agents, 'get nothing, set here').waitFor()
+    held.resolve()
+    await closePage(owner)
+  })
+
   test('an owner says that a bundle is for production, and its page marks it', async () => {
     const id = bundles.get('dev/app') ?? ''
     const page = await asOwner(`/rules?bundle=${id}`)

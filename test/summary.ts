@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node'
+import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node'
 import { INSTALLS_PROGRAMS, missingPrograms } from '../plumbing/test/programs.ts'
 
 // How long workers and servers may take to end after the last test.
@@ -25,6 +25,12 @@ export class TestSummary implements Reporter {
 
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     this.#specifications = specifications.length
+  }
+
+  // Vitest shows them at the end. A run that is stopped has none.
+  onTestCaseResult(test: TestCase): void {
+    for (const { message } of test.result().errors ?? [])
+      process.stdout.write(`${test.module.relativeModuleId}: ${test.name}: ${message}\n`)
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {

@@ -29,7 +29,6 @@ export function useRuleChange(place: RulesPlace) {
     else ofTenant.mutate(place.folder === null ? change : { ...change, folder: place.folder }, ending)
   }
   const choose = (chosen: Chosen) => {
-    if (isPending) return
     if (loosens(place, chosen)) askFor({ place: name, chosen })
     else save(chosen)
   }

@@ -109,16 +109,22 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await stick.setPresent(true)
   })
 
-  test('the other own key confirms it by its letters and a signature, and it signs a day later', async () => {
+  test('the other own key confirms it by its letters and a signature, and that waits', async () => {
     await key(page, 'Phone').getByRole('button', { name: 'Confirm' }).click()
     await page.getByLabel('First eight letters').fill(letters.slice(0, 9).toLowerCase())
     await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
     await dialog(page).getByText('An approval key of').waitFor()
     await expectAccessible(page)
     await dialog(page).getByRole('button', { name: 'Sign' }).click()
-    await page.getByText('The key signs in a day.').waitFor()
+    await page.getByText('until another owner signs the same').waitFor()
+    const confirming = page.getByRole('dialog', { name: 'Confirm an approval key' })
+    await confirming.getByRole('button', { name: 'Cancel' }).click()
+    await confirming.waitFor({ state: 'detached' })
     await key(page, 'Phone').getByText('Confirmed once.').waitFor()
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.goto(`${site}/members`)
+    await page.getByText('can sign approvals here.').waitFor()
+    await seeNews(page, 'a signed change waits for another owner or for a day')
+    await page.goto(`${site}/account`)
   })
 
   test('a program that presses gives nothing, with and without an authenticator of its own', async () => {

@@ -6,16 +6,16 @@ import type { TouchAddress, TouchParts, TouchTokens } from './domain/people/touc
 import type { ApiSettings } from './settings.ts'
 
 type TouchSources = Pick<TouchParts, 'clock' | 'takeTouch'> & {
-  stores: Pick<TouchParts, 'approvalKeys' | 'touchUses' | 'events'>
+  stores: Pick<TouchParts, 'approvalKeys' | 'lastingActs' | 'touchUses' | 'events'>
   ring: RootKeyRing
   settings: ApiSettings
 }
 
 /** What asks for touches and checks them. */
 export function touchPartsOf({ stores, ring, settings, clock, takeTouch }: TouchSources): TouchParts {
-  const { approvalKeys, touchUses, events } = stores
-  const address = touchAddress(settings)
-  return { approvalKeys, touchUses, events, clock, takeTouch, address, tokens: touchTokens(ring, clock) }
+  const { approvalKeys, lastingActs, touchUses, events } = stores
+  const own = { approvalKeys, lastingActs, touchUses, events, clock, takeTouch }
+  return { ...own, address: touchAddress(settings), tokens: touchTokens(ring, clock) }
 }
 
 /** Tokens of touches, made with the root key, which only the API has. */

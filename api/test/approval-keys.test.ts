@@ -1,12 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { rotateTenantKey, verifyValues, withDatabase } from '../src/maintenance.ts'
+import { auditKeyIn, ringOf, rotateTenantKey, verifyValues, withDatabase } from '../src/maintenance.ts'
 import { confirmAwaitedKey, listAwaitedKeys } from '../src/operator-commands.ts'
-import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { selectOf, updateOf } from '../src/storage/base/tenant-rows.ts'
+import { sealPublicKey } from '../src/storage/keys-at-rest/approval-key-rows.ts'
+import { TenantKeys } from '../src/storage/keys-at-rest/tenant-keys.ts'
+import { listKeys } from '../src/storage/people/approval-keys.ts'
+import { databases, expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { joinWorkspace } from './joined.ts'
 import { askedIn, SITE, TouchKey } from './touch-client.ts'
 
 const DAY_MS = 24 * 60 * 60_000
+
+const WAITS = {
+  status: 409,
+  failure: { code: 'conflict', error: expect.stringMatching(/^signed: it waits/) },
+}
 
 const lettersOf = (fingerprint: string | null) => (fingerprint ?? '').slice(0, 9)
 
@@ -42,6 +52,7 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
   const later = (ms: number) => {
     now = new Date(now.getTime() + ms)
   }
+  const acts = async () => (await api.call('listLastingActs', { as: owner })).json
   const list = async (as: Identity) => (await api.call('listApprovalKeys', { as })).json.keys
   const stateOf = async (id: string) => (await list(owner)).find((key) => key.id === id)?.state
   const confirm = (as: Identity, key_id: string, fingerprint: string, headers = {}) =>
@@ -101,30 +112,109 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
     expect((await new TouchKey().add(api, owner)).status).toBe(201)
   })
 
-  test('an owner’s touch lets it count a day later, and a second owner’s at once', async () => {
+  test('an owner’s touch announces its confirmation, and a second owner’s lets it count at once', async () => {
     const [first, other, added] = [new TouchKey(), new TouchKey(), new TouchKey()]
     await first.enrol(api, owner)
     await other.enrol(api, second)
     const made = (await added.add(api, member)).json
-    expect((await confirmed(owner, first, made)).json).toMatchObject({ state: 'waiting' })
-    expect((await confirmed(owner, first, made)).failure?.code).toBe('conflict')
-    expect(await stateOf(made.id)).toBe('waiting')
-    expect((await confirmed(second, other, made)).json).toMatchObject({ state: 'active' })
+    const announced = await confirmed(owner, first, made)
+    expect(announced).toMatchObject(WAITS)
+    expect(await confirmed(owner, first, made)).toMatchObject(WAITS)
+    const counts_from = announced.failure?.details?.['counts_from']
+    const waiting = { state: 'waiting', confirmed_by: owner.userId, counts_from, ends_at: null }
+    expect(await list(member)).toMatchObject([waiting])
+    expect(await acts()).toMatchObject([
+      {
+        act: 'confirmApprovalKey',
+        person: { id: owner.userId },
+        counts_from,
+        concerns: { approval_key: { id: made.id } },
+      },
+    ])
+    expect((await confirmed(second, other, made)).json).toMatchObject({
+      state: 'active',
+      confirmed_by: second.userId,
+    })
+    expect(await acts()).toEqual([])
+    const log = (await api.call('listAudit', { as: owner, query: { limit: '2' } })).json
+    expect(log).toMatchObject([
+      { action: 'approval_key.confirmed', target: { id: member.userId } },
+      { action: 'lasting_act.announced' },
+    ])
   })
 
-  test('one touch alone buys no key within a day, and any owner stops it without a touch', async () => {
+  test('one touch alone buys no key: the same owner signs again a day later', async () => {
+    const [first, added] = [new TouchKey(), new TouchKey()]
+    await first.enrol(api, owner)
+    const made = (await added.add(api, owner)).json
+    expect(await confirmed(owner, first, made)).toMatchObject(WAITS)
+    // A new key of another person sweeps those that nobody confirmed.
+    later(DAY_MS - 1_000)
+    expect((await new TouchKey().add(api, member)).status).toBe(201)
+    expect(await confirmed(owner, first, made)).toMatchObject(WAITS)
+    const asked = askedIn(await confirm(owner, made.id, lettersOf(made.fingerprint)))
+    expect(asked.keys.map(({ id }) => id)).toEqual([first.device.id])
+    later(6 * DAY_MS)
+    expect(await stateOf(made.id)).toBe('waiting')
+    expect((await confirmed(owner, first, made)).json).toMatchObject({ state: 'active' })
+    expect(await acts()).toEqual([])
+    expect((await confirmed(owner, first, made)).failure).toMatchObject({ error: 'this key counts already' })
+  })
+
+  test('any owner stops the confirmation without a touch, as each act that waits', async () => {
     const first = new TouchKey()
     await first.enrol(api, owner)
     const made = (await new TouchKey().add(api, owner)).json
-    expect((await confirmed(owner, first, made)).json.state).toBe('waiting')
-    later(DAY_MS - 1_000)
-    expect(await stateOf(made.id)).toBe('waiting')
-    later(1_000)
-    expect(await stateOf(made.id)).toBe('active')
-    const again = (await new TouchKey().add(api, owner)).json
-    await confirmed(owner, first, again)
-    expect((await remove(second, again.id)).status).toBe(200)
-    expect(await stateOf(again.id)).toBeUndefined()
+    await confirmed(owner, first, made)
+    const [act] = await acts()
+    const params = { act_id: act?.id ?? '' }
+    expect((await api.call('endLastingAct', { as: second, params })).status).toBe(200)
+    expect(await stateOf(made.id)).toBe('pending')
+    later(DAY_MS)
+    expect(await stateOf(made.id)).toBeUndefined()
+    expect((await confirm(owner, made.id, lettersOf(made.fingerprint))).status).toBe(404)
+  })
+
+  test('what waits ends with the key, and when the operator confirms it', async () => {
+    const first = new TouchKey()
+    await first.enrol(api, owner)
+    const removed = (await new TouchKey().add(api, owner)).json
+    await confirmed(owner, first, removed)
+    expect((await remove(second, removed.id)).status).toBe(200)
+    expect([await stateOf(removed.id), await acts()]).toEqual([undefined, []])
+    const made = (await new TouchKey().add(api, owner)).json
+    await confirmed(owner, first, made)
+    const awaited = (await listAwaitedKeys(api.settings)).find(({ id }) => id === made.id)
+    expect(awaited).toMatchObject({ state: 'waiting', confirmedBy: owner.userId })
+    await byOperator(made.fingerprint)
+    expect([await stateOf(made.id), await acts()]).toEqual(['active', []])
+  })
+
+  test('a member confirms only their own key, with another of their keys, and waits too', async () => {
+    const [own, owners] = [new TouchKey(), new TouchKey()]
+    await own.enrol(api, member)
+    await owners.enrol(api, owner)
+    const made = (await new TouchKey().add(api, member)).json
+    expect(await confirmed(owner, owners, made)).toMatchObject(WAITS)
+    expect(await confirmed(member, own, made)).toMatchObject(WAITS)
+    expect((await list(member)).map(({ state }) => state)).toEqual(['active', 'waiting'])
+    later(DAY_MS)
+    expect((await confirmed(member, own, made)).json).toMatchObject({ confirmed_by: member.userId })
+    const foreign = (await list(owner)).find((key) => key.user_id === owner.userId)
+    expect((await confirm(member, foreign?.id ?? '', 'BBBB-BBBB')).status).toBe(404)
+  })
+
+  test('of two confirmations at once that may happen, one happens', async () => {
+    const [first, other] = [new TouchKey(), new TouchKey()]
+    await first.enrol(api, owner)
+    await other.enrol(api, second)
+    const made = (await new TouchKey().add(api, member)).json
+    await confirmed(owner, first, made)
+    later(DAY_MS)
+    const answers = await Promise.all([confirmed(owner, first, made), confirmed(second, other, made)])
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+    const log = (await api.call('listAudit', { as: owner, query: { limit: '3' } })).json
+    expect(log.filter(({ action }) => action === 'approval_key.confirmed').length).toBe(1)
   })
 
   test('the letters are compared, and a member sees only the own keys', async () => {
@@ -142,6 +232,7 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
       first.sign(askedIn(await confirm(owner, made.id, half))),
     )
     expect(short.failure?.code).toBe('invalid')
+    expect([await stateOf(made.id), await acts()]).toEqual(['pending', []])
     expect((await list(owner)).find(({ id }) => id === made.id)?.fingerprint).toBeNull()
     expect((await list(member)).map(({ user_id }) => user_id)).toEqual([member.userId])
     const [ownersKey] = await list(owner)
@@ -162,9 +253,11 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
     const key = new TouchKey()
     await key.enrol(api, second)
     const { json } = await new TouchKey().add(api, member)
-    expect((await confirmed(second, key, json)).json.state).toBe('waiting')
+    expect(await confirmed(second, key, json)).toMatchObject(WAITS)
     const params = { user_id: second.userId }
     expect((await api.call('removeMember', { as: second, params })).status).toBe(200)
+    expect([await stateOf(json.id), await acts()]).toEqual(['pending', []])
+    later(DAY_MS / 24)
     expect(await stateOf(json.id)).toBeUndefined()
     await new TouchKey().enrol(api, member)
     await api.call('removeMember', { as: owner, params: { user_id: member.userId } })
@@ -202,7 +295,7 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
     test('counts once', async () => {
       const header = key.sign(await asked(), { counter: 0 })
       const answers = await Promise.all([send(header), send(header)])
-      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+      expect(new Set(answers.map(({ failure }) => failure?.code))).toEqual(new Set(['changed', 'conflict']))
       const late = await send(header)
       const text = 'what you signed is not what would happen now: look again and sign anew'
       expectError(late, 409, text, 'changed')
@@ -247,7 +340,7 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
 
     test('whose counter goes back is refused', async () => {
       const header = key.sign(await asked(), { counter: 100 })
-      expect((await send(header)).status).toBe(200)
+      expect(await send(header)).toMatchObject(WAITS)
       const next = askedIn(await remove(owner, (await list(owner))[0]?.id ?? ''))
       const removed = await remove(owner, (await list(owner))[0]?.id ?? '', key.sign(next, { counter: 99 }))
       expect(removed.failure?.code).toBe('touch_refused')
@@ -308,6 +401,77 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
     // A server uses the keys that it read for up to two seconds.
     await expect.poll(async () => (await api.call('listApprovalKeys', { as: owner })).status).toBe(200)
     expect((await remove(owner, id, key.sign(askedIn(await remove(owner, id))))).status).toBe(200)
+  })
+})
+
+describe.each(databases)('on %s, a key that an earlier build lets wait', (kind) => {
+  let api: TestApi
+  let now = new Date()
+  let owner: Identity
+
+  beforeAll(async () => {
+    api = await startTestApi(kind, { now: () => now })
+    owner = await api.newOwner()
+  })
+  afterAll(() => api.close())
+
+  /** A new key of the owner, in the form in which an earlier build stored the first confirmation by this person. */
+  async function waitingKey(by: Identity): Promise<string> {
+    const { id } = (await new TouchKey().add(api, owner)).json
+    const { tenantId } = owner
+    await withDatabase(api.settings, async (database) => {
+      await auditKeyIn(database, api.settings, now.toISOString())
+      const tenantKeys = new TenantKeys(database, ringOf(api.settings))
+      const keys = await listKeys(database.query, tenantKeys, { tenantId, now: now.toISOString() })
+      const publicKey = keys.find((key) => key.id === id)?.publicKey ?? new Uint8Array()
+      await database.write(async (transaction) => {
+        const row = await selectOf(transaction, 'approval_keys', { tenantId, id })
+          .selectAll()
+          .executeTakeFirst()
+        if (!row) throw new Error('no key')
+        const endorsed = { state: 'waiting', endorsed_by: by.userId, confirmed_by: by.userId } as const
+        const to = { ...endorsed, counts_from: new Date(now.getTime() + DAY_MS / 2).toISOString() }
+        const [tenantKey] = await tenantKeys.held(transaction, tenantId)
+        await updateOf(transaction, 'approval_keys', { tenantId, id })
+          .set({ ...to, public_key: sealPublicKey(publicKey, { ...row, ...to }, tenantKey) })
+          .execute()
+      })
+    })
+    return id
+  }
+
+  const stateOf = async (id: string) =>
+    (await api.call('listApprovalKeys', { as: owner })).json.keys.find((key) => key.id === id)?.state
+
+  test('waits for the rest of its time, then it counts', async () => {
+    const id = await waitingKey(owner)
+    now = new Date(now.getTime() + DAY_MS / 2 - 1)
+    expect(await stateOf(id)).toBe('waiting')
+    now = new Date(now.getTime() + 1)
+    expect(await stateOf(id)).toBe('active')
+    now = new Date(now.getTime() + 30 * DAY_MS)
+    expect(await stateOf(id)).toBe('active')
+  })
+
+  test('is removed without a touch, and confirmed by the operator', async () => {
+    const removed = await waitingKey(owner)
+    expect((await api.call('removeApprovalKey', { as: owner, params: { key_id: removed } })).status).toBe(200)
+    const id = await waitingKey(owner)
+    const awaited = (await listAwaitedKeys(api.settings)).find((key) => key.id === id)
+    await confirmAwaitedKey(api.settings, awaited?.fingerprint ?? '', async () => true)
+    expect(await stateOf(id)).toBe('active')
+  })
+
+  test('ends with the membership of the owner who confirmed it', async () => {
+    const second = await joinWorkspace(api, owner, 'owner')
+    const id = await waitingKey(second)
+    await api.call('changeMemberRole', {
+      as: owner,
+      params: { user_id: second.userId },
+      body: { role: 'member' },
+    })
+    now = new Date(now.getTime() + DAY_MS)
+    expect(await stateOf(id)).toBeUndefined()
   })
 })
 

@@ -122,8 +122,10 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'use a passkey': ({ passkeys }) => passkeys.use(randomUUID(), 1, NOW),
   'add an approval key': ({ approvalKeys }) => approvalKeys.insert(APPROVAL_KEY, STAMP),
   'list approval keys': ({ approvalKeys }) => approvalKeys.list({ tenantId }, NOW),
-  'confirm an approval key': ({ approvalKeys }) =>
-    approvalKeys.confirm(APPROVAL_KEY, { ...PENDING, state: 'active', confirmedBy: userId }, STAMP),
+  'confirm an approval key': async ({ approvalKeys, lastingActs }) => {
+    await lastingActs.announce({ ...LASTING_ACT, callHash: APPROVAL_KEY.id, id: randomUUID() }, STAMP)
+    return await approvalKeys.confirm(APPROVAL_KEY, STAMP)
+  },
   'use an approval key': ({ approvalKeys }) => approvalKeys.use(APPROVAL_KEY, 1, NOW),
   'remove an approval key': ({ approvalKeys }) => approvalKeys.remove(APPROVAL_KEY, STAMP),
   'announce a lasting act': ({ lastingActs }) => lastingActs.announce(LASTING_ACT, STAMP),

@@ -206,7 +206,7 @@ describe.each(oneDatabase)('signed changes on %s', (kind) => {
     await send('grantBundle', parts, key.sign(askedIn(await send('grantBundle', parts))))
     const { json } = await api.call('listLastingActs', { as: second })
     const act = json.find(({ act: name }) => name === 'grantBundle')
-    expect(act).toMatchObject({ person: { id: world.owner.userId }, about: expect.any(Array) })
+    expect(act).toMatchObject({ person: { id: world.owner.userId }, concerns: expect.any(Object) })
     expect((await api.call('endLastingAct', { as: second, params: { act_id: act?.id ?? '' } })).status).toBe(
       200,
     )

@@ -30,9 +30,9 @@ function listed(keys: readonly AwaitedKey[]): string {
 }
 
 function described(key: AwaitedKey): string {
-  const waits = key.state === 'pending' ? 'waits for you or an owner' : `counts from ${key.countsFrom}`
+  const waits = key.state === 'pending' ? 'an owner' : `another owner, or until ${key.countsFrom}`
   return [
-    `${key.fingerprint}  ${waits}`,
+    `${key.fingerprint}  waits for you or ${waits}`,
     `  person     ${key.email}, workspace ${quoted(key.workspace)} (${key.tenantId})`,
     `  key        ${quoted(key.name)}, ${key.isSynced ? 'on all devices of an account' : 'bound to one device'}`,
     `  added      ${key.createdAt}${key.addedFrom === null ? '' : ` from ${key.addedFrom.address}`}`,

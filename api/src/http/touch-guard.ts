@@ -1,3 +1,4 @@
+import { digestOf } from '@keyferry/crypto/digest'
 import { z } from 'zod'
 import {
   type Effects,
@@ -9,8 +10,8 @@ import {
 } from '../domain/approvals/effects.ts'
 import { DomainError } from '../domain/base/errors.ts'
 import { stampOf } from '../domain/base/stamp.ts'
-import { approvalKeyOf, needsTouchToRemove } from '../domain/people/approval-key-changes.ts'
-import { LASTS, type LastingActStore, requireLasting } from '../domain/people/lasting-act.ts'
+import { approvalKeyOf, concernsOf, needsTouchToRemove } from '../domain/people/approval-key-changes.ts'
+import { LASTS, requireLasting } from '../domain/people/lasting-act.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import { reaches } from '../domain/people/reach.ts'
 import { changed, requireTouch, type TouchedAct, type TouchParts } from '../domain/people/touch.ts'
@@ -35,7 +36,6 @@ export type TouchGuard = <T>(call: TouchableCall, work: () => Promise<T>) => Pro
 
 export type GuardParts = TouchParts & {
   touchFacts: TouchFactStore & WatchStore
-  lastingActs: LastingActStore
   /** 0: nobody has to. */
   signInAgainSeconds: number
 }
@@ -153,8 +153,11 @@ async function sign(
   const concerns = gains.length === 0 ? facts.concerns : { ...facts.concerns, ...shown }
   const isDevice = facts.touch === 'device'
   await requireTouch(parts, caller, { act: { act, ...sent, concerns }, given, isDevice })
-  if (gains.length > 0 || LASTS[lasts](bodyOf(body)))
-    await requireLasting(parts, { ...caller, role: facts.role ?? 'member' }, { act, ...sent, concerns })
+  if (gains.length === 0 && !LASTS[lasts](bodyOf(body))) return
+  const call = [act, sent.method, sent.path, Buffer.from(sent.body).toString('base64')]
+  const signed = { callHash: digestOf(JSON.stringify(call)), concerns: JSON.stringify(concerns) }
+  const signer = { ...caller, role: facts.role ?? 'member' }
+  await requireLasting(parts, signer, { act, ...signed })
 }
 
 /** @returns what has to be the same when the call is carried out */
@@ -164,14 +167,11 @@ async function signKey(
 ): Promise<Watched['same']> {
   const key = await approvalKeyOf(parts, caller, KeyParams.parse(params).key_id)
   if (act === 'removeApprovalKey' && !needsTouchToRemove(key, parts)) return null
-  const { id, userId: person, username: name, credentialId, publicKey, isSynced: synced } = key
-  const keyFacts = { credential_id: credentialId, public_key: Buffer.from(publicKey).toString('base64') }
-  const concerns = { approval_key: { id, person, name, ...keyFacts, synced } }
   // The strictest rule of the workspace decides, because a key signs under each of them.
   const about = { isWide: true, signerId: caller.userId }
   const facts = await parts.touchFacts.find(caller.tenantId, about)
   const isDevice = facts.touch === 'device'
   if (given === undefined) await parts.takeTouch(caller.userId)
-  await requireTouch(parts, caller, { act: { act, ...sent, concerns }, given, isDevice })
+  await requireTouch(parts, caller, { act: { act, ...sent, concerns: concernsOf(key) }, given, isDevice })
   return { about, facts, isSigned: true }
 }

@@ -3,9 +3,9 @@ import { Bytes, KeyName, NewPasskeyResponse } from './passkey.ts'
 import { Actor, Flag, Id, object, requiredText, Timestamp } from './text.ts'
 
 /** A key that signs approvals in one workspace. `pending` waits for the server's operator or an owner, until `ends_at`.
- * `waiting` was confirmed by `confirmed_by` and counts from `counts_from`, or as soon as a second owner confirms it.
- * `fingerprint`: 20 letters; null for another person's key that does not count yet. `works_here`: it belongs to the
- * address of this server. */
+ * `waiting`: `confirmed_by` confirmed it once. It counts when a second owner does, or the same person after
+ * `counts_from`. `fingerprint`: 20 letters; null for another person's key that does not count yet. `works_here`: it
+ * belongs to the address of this server. */
 export const ApprovalKey = object('ApprovalKey', {
   id: Id,
   user_id: Id,
@@ -51,12 +51,12 @@ export const ConfirmApprovalKey = object('ConfirmApprovalKey', {
 })
 
 /** An act that gives access for good: it happens when another owner signs the same call, or when `person` signs it
- * again after `counts_from`. `act`: its name in the endpoint table. `about`: the names of what it concerns. */
+ * again after `counts_from`. `act`: its name in the endpoint table. `concerns`: what was signed. */
 const LastingAct = object('LastingAct', {
   id: Id,
   act: z.string(),
   person: Actor,
-  about: z.array(z.string()),
+  concerns: z.record(z.string(), z.unknown()),
   created_at: Timestamp,
   counts_from: Timestamp,
 })

@@ -1,7 +1,6 @@
 import type { TouchRule } from '@keyferry/contract'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import { counts } from '../people/approval-key.ts'
 import type { Caller, MembershipStore } from '../people/membership.ts'
 import { requireAddress, type TouchParts } from '../people/touch.ts'
 import { unsignedStep } from '../requests/request-steps.ts'
@@ -51,9 +50,8 @@ async function requireSigners(
   touch: TouchRule,
 ): Promise<void> {
   const { rpId } = requireAddress(touchParts)
-  const now = timestamp(clock)
   const [keys, people] = await Promise.all([
-    touchParts.approvalKeys.list({ tenantId }, now),
+    touchParts.approvalKeys.list({ tenantId }, timestamp(clock)),
     stores.memberships.listActive(tenantId),
   ])
   const owners = new Set(people.flatMap(({ userId, role }) => (role === 'owner' ? [userId] : [])))
@@ -61,7 +59,7 @@ async function requireSigners(
     (key) =>
       owners.has(key.userId) &&
       key.rpId === rpId &&
-      counts(key, now) &&
+      key.state === 'active' &&
       !(touch === 'device' && key.isSynced),
   )
   if (ready.length >= NEEDED_KEYS) return

@@ -1,4 +1,3 @@
-import { TIMES } from '@keyferry/contract'
 import { verifyNewApprovalKey } from '@keyferry/crypto/passkey'
 import { randomToken } from '@keyferry/crypto/token'
 import { touchChallenge } from '@keyferry/crypto/touch'
@@ -6,8 +5,9 @@ import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { stampOf } from '../base/stamp.ts'
-import { type ApprovalKey, type Confirmation, counts, fingerprintOf, PENDING } from './approval-key.ts'
-import { type Caller, type NamedCaller, ownerRequired } from './membership.ts'
+import { type ApprovalKey, fingerprintOf, PENDING } from './approval-key.ts'
+import { requireLasting } from './lasting-act.ts'
+import type { Caller, NamedCaller } from './membership.ts'
 import { requireAddress, spendNonce, type TouchParts } from './touch.ts'
 
 /** Two groups of four letters. */
@@ -84,51 +84,37 @@ export async function approvalKeyOf(parts: TouchParts, caller: Caller, id: strin
 
 /** Confirm a key, by a touch of the caller that was checked before.
  * @param read the first letters of the fingerprint, as the person who made the key read them out
- * @throws DomainError not_found · invalid (other letters) · conflict (it counts already, or needs another owner) ·
- *   changed */
+ * @throws DomainError not_found · invalid (other letters) · conflict (it signs already, or waits) · changed */
 export async function confirmApprovalKey(
   parts: TouchParts,
   caller: Caller,
   { id, fingerprint: read }: { id: string; fingerprint: string },
 ): Promise<ApprovalKey> {
   const key = await approvalKeyOf(parts, caller, id)
-  const stamp = stampOf(caller, parts.clock)
   if (normalizeUserCode(read) !== fingerprintOf(key).slice(0, READ_LENGTH))
     throw new DomainError('invalid', 'these are not the first eight letters of this key', {
       details: { field: 'fingerprint' },
     })
-  const to = confirmationBy(key, caller, timestamp(parts.clock), parts)
-  if (!(await parts.approvalKeys.confirm(key, to, stamp)))
+  if (key.state === 'active') throw new DomainError('conflict', 'this key counts already')
+  const signed = { callHash: key.id, concerns: JSON.stringify(concernsOf(key)), endsItself: true } as const
+  await requireLasting(parts, caller, { act: 'confirmApprovalKey', ...signed })
+  if (!(await parts.approvalKeys.confirm(key, stampOf(caller, parts.clock))))
     throw new DomainError('changed', 'another person changed this key: look at it again')
-  return { ...key, ...to }
+  return { ...key, state: 'active', confirmedBy: caller.userId }
 }
 
-function confirmationBy(
-  key: ApprovalKey,
-  { userId, role }: Caller,
-  now: string,
-  { clock }: Pick<TouchParts, 'clock'>,
-): Confirmation {
-  if (counts(key, now)) throw new DomainError('conflict', 'this key counts already')
-  if (key.state === 'pending')
-    return {
-      state: 'waiting',
-      endorsedBy: userId,
-      countsFrom: timestamp(clock, TIMES.lastingActSeconds),
-      confirmedBy: userId,
-    }
-  if (role !== 'owner') throw ownerRequired()
-  if (key.endorsedBy === userId) throw new DomainError('conflict', 'another owner has to confirm this key')
-  return { ...key, state: 'active', confirmedBy: userId }
+/** What people sign about a key. */
+export function concernsOf({ id, userId: person, username: name, isSynced: synced, ...key }: ApprovalKey) {
+  const publicKey = Buffer.from(key.publicKey).toString('base64')
+  return {
+    approval_key: { id, person, name, credential_id: key.credentialId, public_key: publicKey, synced },
+  }
 }
 
 /** Whether a removal takes something from the person. A key that does not count yet, or not any more, goes without a
  * touch. */
-export function needsTouchToRemove(
-  key: ApprovalKey,
-  { clock, address }: Pick<TouchParts, 'clock' | 'address'>,
-): boolean {
-  return counts(key, timestamp(clock)) && key.rpId === address?.rpId
+export function needsTouchToRemove({ state, rpId }: ApprovalKey, { address }: TouchParts): boolean {
+  return state === 'active' && rpId === address?.rpId
 }
 
 /** @throws DomainError not_found */

@@ -7,17 +7,13 @@ import type { Stamp } from '../base/stamp.ts'
 /*
  * An approval key signs acts in one workspace. It is no key for signing in. A new key gives nothing until someone who
  * does not depend on the page confirms it: the operator on the server, at once; or an owner by a touch. What an owner
- * confirms lasts, so it counts a day later, or when a second owner confirms it: one stolen touch buys no key.
+ * confirms lasts, so it waits as such acts do (see lasting-act.ts): one stolen touch buys no key.
  */
 
-/** How far a key is. `waiting`: an owner, or the person with another own key, confirmed it. */
-type ApprovalKeyState = 'pending' | 'waiting' | 'active'
-
-/** `countsFrom`: when a waiting key becomes active by itself. `endorsedBy`: who confirmed first; `confirmedBy`: who did
+/** `waiting`: its confirmation was signed once, and waits. `active`: the key signs. `confirmedBy`: who confirmed it
  * last, a user's id or `operator`. */
 export type Confirmation = {
-  state: ApprovalKeyState
-  endorsedBy: string | null
+  state: 'pending' | 'waiting' | 'active'
   countsFrom: string | null
   confirmedBy: string | null
 }
@@ -43,25 +39,15 @@ export interface ApprovalKeyStore {
   list(asked: { tenantId: string; userId?: string }, now: string): Promise<ApprovalKey[]>
   /** @throws DomainError conflict: the workspace has this key already, or the person has too many or a pending one */
   insert(key: NewApprovalKey, stamp: Stamp): Promise<void>
-  /** False: another call changed or removed the key since it was read. */
-  confirm(key: ApprovalKey, to: Confirmation, stamp: Stamp): Promise<boolean>
+  /** Let a key sign whose confirmation waits, and end its wait. False: another call did, or removed the key. */
+  confirm(key: ApprovalKey, stamp: Stamp): Promise<boolean>
   /** False: the key is gone already. */
   remove(key: ApprovalKey, stamp: Stamp): Promise<boolean>
   /** Count a use. False: the key is gone, or its counter did not grow. */
   use(key: ApprovalKey, counter: number, now: string): Promise<boolean>
 }
 
-/** Whether a key can sign at this time. */
-export function counts({ state, countsFrom }: Confirmation, now: string): boolean {
-  return state === 'active' || (state === 'waiting' && countsFrom !== null && countsFrom <= now)
-}
-
-export const PENDING: Confirmation = {
-  state: 'pending',
-  endorsedBy: null,
-  countsFrom: null,
-  confirmedBy: null,
-}
+export const PENDING: Confirmation = { state: 'pending', countsFrom: null, confirmedBy: null }
 
 export function fingerprintOf({ publicKey }: Pick<ApprovalKey, 'publicKey'>): string {
   return approvalKeyFingerprint(publicKey)

@@ -1,10 +1,8 @@
 import { type Signed, TIMES } from '@keyferry/contract'
-import { digestOf } from '@keyferry/crypto/digest'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from './membership.ts'
-import type { TouchedAct } from './touch.ts'
 
 /*
  * An act that lasts gives access later too: a grant, a token, an owner. One stolen touch must not buy it. So the first
@@ -12,7 +10,7 @@ import type { TouchedAct } from './touch.ts'
  * again a day later. Until then any owner stops it without a signature.
  */
 
-/** `callHash`: of exactly this call. `concerns`: the facts that were signed, as JSON. */
+/** `callHash`: of exactly this call; to confirm an approval key, its id. `concerns`: the signed facts, as JSON. */
 export type LastingAct = {
   id: string
   userId: string
@@ -56,33 +54,27 @@ export const LASTS: Readonly<Record<Signed['lasts'], (sent: SentFields) => boole
 type LastingParts = { lastingActs: LastingActStore; clock: ClockAndIds }
 
 /** Refuse an act that lasts until it may happen.
+ * @param signed `endsItself`: the transaction of the act ends what waits
  * @throws DomainError conflict: it waits · changed: what was signed first has changed */
 export async function requireLasting(
   { lastingActs, clock }: LastingParts,
   caller: Caller,
-  { act, method, path, body, ...signed }: TouchedAct,
+  signed: Pick<LastingAct, 'act' | 'callHash' | 'concerns'> & { endsItself?: true },
 ): Promise<void> {
+  const { endsItself, ...act } = signed
+  const { callHash, concerns } = act
   const now = timestamp(clock)
-  const callHash = digestOf(JSON.stringify([act, method, path, Buffer.from(body).toString('base64')]))
-  const concerns = JSON.stringify(signed.concerns)
   const announced = await lastingActs.list(caller.tenantId, now, callHash)
   const own = announced.find(({ userId }) => userId === caller.userId)
   const isOwner = caller.role === 'owner'
   const ready = announced.find((each) => (each === own ? each.countsFrom <= now : isOwner))
   if (ready === undefined) {
     const countsFrom = own?.countsFrom ?? timestamp(clock, TIMES.lastingActSeconds)
-    const fresh = {
-      id: clock.newId(),
-      userId: caller.userId,
-      act,
-      callHash,
-      concerns,
-      createdAt: now,
-      countsFrom,
-    }
+    const fresh = { ...act, id: clock.newId(), userId: caller.userId, createdAt: now, countsFrom }
     if (own === undefined) await lastingActs.announce(fresh, stampOf(caller, clock))
     throw waits(countsFrom)
   }
+  if (endsItself && ready.concerns === concerns) return
   const stamp = stampOf(caller, clock)
   const ended = await Promise.all(announced.map(({ id }) => lastingActs.end(id, stamp)))
   // Of two calls at once, one carries out what waited.

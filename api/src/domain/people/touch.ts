@@ -12,7 +12,8 @@ import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type EventStore, madeBy } from '../base/event.ts'
 import { stampOf } from '../base/stamp.ts'
-import { type ApprovalKey, type ApprovalKeyStore, counts } from './approval-key.ts'
+import type { ApprovalKey, ApprovalKeyStore } from './approval-key.ts'
+import type { LastingActStore } from './lasting-act.ts'
 import type { Caller } from './membership.ts'
 
 /*
@@ -39,6 +40,7 @@ export interface TouchUseStore {
 
 export type TouchParts = {
   approvalKeys: ApprovalKeyStore
+  lastingActs: LastingActStore
   touchUses: TouchUseStore
   events: EventStore
   tokens: TouchTokens
@@ -155,9 +157,8 @@ async function activeKeysOf(
   { tenantId, userId }: Caller,
   isDevice: boolean,
 ): Promise<ApprovalKey[]> {
-  const now = timestamp(clock)
-  const keys = await approvalKeys.list({ tenantId, userId }, now)
-  const here = keys.filter((key) => key.rpId === address?.rpId && counts(key, now))
+  const keys = await approvalKeys.list({ tenantId, userId }, timestamp(clock))
+  const here = keys.filter(({ rpId, state }) => rpId === address?.rpId && state === 'active')
   return isDevice ? here.filter(({ isSynced }) => !isSynced) : here
 }
 

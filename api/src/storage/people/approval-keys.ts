@@ -7,14 +7,12 @@ import type { Stamp } from '../../domain/base/stamp.ts'
 import {
   type ApprovalKey,
   type ApprovalKeyStore,
-  type Confirmation,
   isAwaited,
   type NewApprovalKey,
-  PENDING,
   tooManyApprovalKeys,
 } from '../../domain/people/approval-key.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { hasChanged } from '../base/statements.ts'
+import { hasChanged, inOneTenant } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { type KeyColumns, openPublicKey, sealPublicKey } from '../keys-at-rest/approval-key-rows.ts'
@@ -26,16 +24,17 @@ export function createApprovalKeyStore(queries: Queries, tenantKeys: TenantKeys)
   return {
     list: (asked, now) => listKeys(query, tenantKeys, { ...asked, now }),
     insert: (key, stamp) => write((transaction) => insert(transaction, tenantKeys, { key, stamp })),
-    confirm: (key, to, stamp) =>
-      write((transaction) => {
-        const event = { ...madeBy(stamp), action: actionOf(to), ...about(key) }
-        return confirmKey(transaction, tenantKeys, { key, to, event })
+    confirm: (key, stamp) =>
+      write(async (transaction) => {
+        if (!(await endWait(transaction, key))) return false
+        return await confirmKey(transaction, tenantKeys, { key, by: stamp.by, made: madeBy(stamp) })
       }),
     remove: (key, stamp) =>
       write(async (transaction) => {
         const { tenantId } = stamp
         if (!(await hasChanged(deleteOf(transaction, 'approval_keys', { tenantId, id: key.id }))))
           return false
+        await endWait(transaction, key)
         transaction.record({ ...madeBy(stamp), action: 'approval_key.removed', ...about(key) })
         return true
       }),
@@ -52,21 +51,26 @@ export async function listKeys(
   const whose = userId === undefined ? tenantId : { tenantId, user_id: userId }
   const rows = await selectOf(query, 'approval_keys', whose)
     .innerJoin('users', 'users.id', 'approval_keys.user_id')
+    .leftJoin('lasting_acts', (join) => join.on(inOneTenant('lasting_acts.call_hash', 'approval_keys.id')))
     .selectAll('approval_keys')
-    .select('users.username')
+    .select(['users.username', 'lasting_acts.user_id as signer', 'lasting_acts.counts_from as waits'])
     .where((either) =>
       either.or([
         either('approval_keys.state', '<>', 'pending'),
         either('approval_keys.created_at', '>', overdueBefore(now)),
+        either('lasting_acts.id', 'is not', null),
       ]),
     )
     .orderBy('approval_keys.created_at')
     .orderBy('approval_keys.id')
+    .orderBy('lasting_acts.counts_from')
     .execute()
   if (rows.length === 0) return []
   const keys = await tenantKeys.of(tenantId)
-  return rows.map((row) => ({
-    ...placed(row),
+  // Several people can announce the same confirmation.
+  const first = rows.filter(({ id }, at) => rows[at - 1]?.id !== id)
+  return first.map((row) => ({
+    ...placed(row, now),
     publicKey: openPublicKey(row, tenantKeyFor(row.public_key, keys)),
   }))
 }
@@ -77,9 +81,11 @@ type ApprovalKeyRow = KeyColumns & {
   transports: string
   counter: number
   last_used_at: string | null
+  signer: string | null
+  waits: string | null
 }
 
-function placed(row: ApprovalKeyRow) {
+function placed(row: ApprovalKeyRow, now: string) {
   return {
     tenantId: row.tenant_id,
     id: row.id,
@@ -92,13 +98,23 @@ function placed(row: ApprovalKeyRow) {
     transports: row.transports.split(' ').filter((name) => name !== ''),
     rpId: row.rp_id,
     counter: row.counter,
-    state: row.state,
-    endorsedBy: row.endorsed_by,
-    countsFrom: row.counts_from,
-    confirmedBy: row.confirmed_by,
+    state: stateOf(row, now),
+    countsFrom: row.counts_from ?? row.waits,
+    confirmedBy: row.confirmed_by ?? row.signer,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
   }
+}
+
+// With earlier builds, a confirmed key counted by itself a day later.
+function stateOf({ state, counts_from, waits }: ApprovalKeyRow, now: string): KeyColumns['state'] {
+  if (state === 'waiting' && counts_from !== null && counts_from <= now) return 'active'
+  return state === 'pending' && waits !== null ? 'waiting' : state
+}
+
+/** End the wait for the confirmation of a key. False: none waits. */
+export function endWait(transaction: Recorded, { tenantId, id }: ApprovalKey): Promise<boolean> {
+  return hasChanged(deleteOf(transaction, 'lasting_acts', { tenantId, call_hash: id }))
 }
 
 function overdueBefore(now: string): string {
@@ -114,14 +130,15 @@ async function insert(
   const { tenantId } = stamp
   await holdTenant(transaction, tenantId)
   const pending = deleteOf(transaction, 'approval_keys', { tenantId, state: 'pending' })
-  await pending.where('created_at', '<=', overdueBefore(stamp.at)).execute()
+  const waiting = selectOf(transaction, 'lasting_acts', tenantId).select('call_hash')
+  await pending.where('created_at', '<=', overdueBefore(stamp.at)).where('id', 'not in', waiting).execute()
   const own = await selectOf(transaction, 'approval_keys', { tenantId, user_id: key.userId })
     .select('state')
     .execute()
   if (own.some(({ state }) => state === 'pending')) throw isAwaited()
   if (own.length >= LIMITS.approvalKeys) throw tooManyApprovalKeys()
   const [tenantKey] = await tenantKeys.held(transaction, tenantId)
-  const row = columnsOf({ ...key, ...PENDING })
+  const row = columnsOf(key, 'pending', null)
   const insertion = transaction.insertInto('approval_keys').values({
     ...row,
     public_key: sealPublicKey(key.publicKey, row, tenantKey),
@@ -136,27 +153,28 @@ async function insert(
   transaction.record({ ...madeBy(stamp), action: 'approval_key.added', ...about(key) })
 }
 
-type ConfirmedKey = { key: ApprovalKey; to: Confirmation; event: Event }
+type ConfirmedKey = { key: ApprovalKey; by: string; made: Omit<Event, 'action' | 'target'> }
 
-/** Confirm a key that nobody changed since it was read. */
+/** Let a key sign. False: it does already, or is gone. */
 export async function confirmKey(
   transaction: Recorded,
   tenantKeys: TenantKeys,
-  { key, to, event }: ConfirmedKey,
+  { key, by, made }: ConfirmedKey,
 ): Promise<boolean> {
-  const { tenantId } = event
+  const { tenantId, id } = key
   const [tenantKey] = await tenantKeys.held(transaction, tenantId)
-  const row = columnsOf({ ...key, ...to })
+  const row = columnsOf(key, 'active', by)
   const { state, endorsed_by, counts_from, confirmed_by } = row
-  const update = updateOf(transaction, 'approval_keys', { tenantId, id: key.id, state: key.state })
+  const update = updateOf(transaction, 'approval_keys', { tenantId, id })
+    .where('state', '<>', 'active')
     .set({ state, endorsed_by, counts_from, confirmed_by })
     .set({ public_key: sealPublicKey(key.publicKey, row, tenantKey) })
   if (!(await hasChanged(update))) return false
-  transaction.record(event)
+  transaction.record({ ...made, action: 'approval_key.confirmed', ...about(key) })
   return true
 }
 
-function columnsOf(key: NewApprovalKey & Confirmation): KeyColumns {
+function columnsOf(key: NewApprovalKey, state: KeyColumns['state'], confirmed_by: string | null): KeyColumns {
   return {
     tenant_id: key.tenantId,
     id: key.id,
@@ -165,20 +183,16 @@ function columnsOf(key: NewApprovalKey & Confirmation): KeyColumns {
     is_synced: flag(key.isSynced),
     aaguid: key.aaguid,
     rp_id: key.rpId,
-    state: key.state,
-    endorsed_by: key.endorsedBy,
-    counts_from: key.countsFrom,
-    confirmed_by: key.confirmedBy,
+    state,
+    endorsed_by: null,
+    counts_from: null,
+    confirmed_by,
     created_at: key.createdAt,
   }
 }
 
-function actionOf({ state }: Confirmation): Event['action'] {
-  return state === 'waiting' ? 'approval_key.endorsed' : 'approval_key.confirmed'
-}
-
 /** What an event says about a key. */
-export function about({ id, userId }: Pick<ApprovalKey, 'id' | 'userId'>) {
+function about({ id, userId }: Pick<ApprovalKey, 'id' | 'userId'>) {
   return {
     target: { kind: 'user', id: userId, name: null },
     data: { approval_key: id },

@@ -1,10 +1,10 @@
 import { entryOf } from '../../domain/audit/audit.ts'
 import { madeByOperator } from '../../domain/base/event.ts'
-import { type ApprovalKey, type Confirmation, fingerprintOf } from '../../domain/people/approval-key.ts'
+import { type ApprovalKey, fingerprintOf } from '../../domain/people/approval-key.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { countOf, selectOf } from '../base/tenant-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
-import { about, confirmKey, listKeys } from './approval-keys.ts'
+import { confirmKey, endWait, listKeys } from './approval-keys.ts'
 
 type ForOperator = { tenantKeys: TenantKeys; now: string }
 
@@ -32,7 +32,7 @@ export async function awaitedApprovalKeys(
   const tenants = [...new Set(rows.map(({ tenant_id }) => tenant_id))]
   const keys = await Promise.all(tenants.map((tenantId) => listKeys(query, tenantKeys, { tenantId, now })))
   const awaited = keys.flat().flatMap((key) => {
-    const row = rows.find(({ id }) => id === key.id)
+    const row = rows.find(({ id }) => id === key.id && key.state !== 'active')
     return row === undefined ? [] : { ...key, workspace: row.workspace, email: row.email }
   })
   return Promise.all(
@@ -71,15 +71,11 @@ export async function countKeysElsewhere(query: Query, rpId: string | undefined)
 }
 
 /** Let a key count at once, for the operator of the server. */
-export function confirmByOperator(
+export async function confirmByOperator(
   transaction: Recorded,
   { tenantKeys, now, key }: ForOperator & { key: ApprovalKey },
 ): Promise<boolean> {
-  const to: Confirmation = { ...key, state: 'active', confirmedBy: 'operator' }
+  await endWait(transaction, key)
   const made = { ...madeByOperator(now), tenantId: key.tenantId }
-  return confirmKey(transaction, tenantKeys, {
-    key,
-    to,
-    event: { ...made, action: 'approval_key.confirmed', ...about(key) },
-  })
+  return await confirmKey(transaction, tenantKeys, { key, by: 'operator', made })
 }

@@ -115,7 +115,8 @@ export const people = {
     indexes: { root_key: '(root_key_id, id)', owner: '(owner_id)' },
   },
 
-  /** `public_key` is a blob of the crypto package, bound to the columns that decide what the key may sign. */
+  /** `public_key` is a blob of the crypto package, bound to the columns that decide what the key may sign. Only earlier
+   * builds wrote `waiting`, `endorsed_by` and `counts_from`. */
   approval_keys: {
     columns: {
       id: text,

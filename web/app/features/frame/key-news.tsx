@@ -38,8 +38,9 @@ function OwnersNews({ stored }: { stored: string }) {
   )
 }
 
-// A confirmation changes the mark. A waiting key that becomes active by itself keeps its own.
-const markOf = ({ id, confirmed_by }: ApprovalKey) => `${id}/${confirmed_by ?? ''}`
+// A key that signs has another mark than before. While its confirmation waits, that act is the news.
+const markOf = ({ id, state, confirmed_by }: ApprovalKey) =>
+  `${id}/${(state === 'active' && confirmed_by) || ''}`
 
 function newsIn(keys: ApprovalKey[], acts: LastingAct[], seen: string[]): string | null {
   const fresh = keys.filter((key) => !seen.includes(markOf(key)))
@@ -48,7 +49,7 @@ function newsIn(keys: ApprovalKey[], acts: LastingAct[], seen: string[]): string
   const parts = [
     acts.some(({ id }) => !seen.includes(id)) && 'a signed change waits for another owner or for a day',
     fresh.some(({ state }) => state === 'pending') && 'an approval key waits for its confirmation',
-    (isGone || fresh.some(({ state }) => state !== 'pending')) && 'approval keys were confirmed or removed',
+    (isGone || fresh.some(({ state }) => state === 'active')) && 'approval keys were confirmed or removed',
   ].filter((part) => part !== false)
   return parts.length === 0 ? null : `New: ${parts.join(' and ')}.`
 }

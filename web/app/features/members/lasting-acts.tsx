@@ -1,8 +1,8 @@
 import type { LastingAct } from '../../lib/calls/answers.ts'
 import { useChange, without } from '../../lib/calls/use-call.ts'
 import { useLastingActs } from '../../lib/data/approval-keys.ts'
+import { waitingText } from '../../lib/words/acts.ts'
 import { dateTime } from '../../lib/words/time.ts'
-import { visibleText } from '../../lib/words/visible-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
 import { notifyFailure } from '../../ui/toast-store.ts'
@@ -27,14 +27,14 @@ export function LastingActs() {
   )
 }
 
-function ActRow({ act: { id, act, person, about, counts_from } }: { act: LastingAct }) {
-  const stop = useChange('endLastingAct', { act_id: id }, { shows: without('listLastingActs', {}, id) })
+function ActRow({ act }: { act: LastingAct }) {
+  const { id, person, counts_from } = act
+  const shows = without('listLastingActs', {}, id)
+  const stop = useChange('endLastingAct', { act_id: id }, { shows, refreshes: ['listApprovalKeys'] })
   return (
     <li className="flex min-h-13 flex-wrap items-center gap-2 py-2 pr-2 pl-4">
       <div className="min-w-0 flex-1 basis-52 text-sm [overflow-wrap:anywhere]">
-        <p>
-          {visibleText(act)} {about.map((name) => visibleText(name)).join(', ')}
-        </p>
+        <p>{waitingText(act)}</p>
         <p className="text-xs text-ink-soft">
           signed by {person.name} · from {dateTime(counts_from)}
         </p>

@@ -33,7 +33,7 @@ const BY_PATH: Refreshing['refreshes'] = [
   [/\/tenants\//, ['listTenants', 'getMe']],
   [/\/invitations(\/|$)/, ['listInvitations', 'listTenants']],
   [/\/groups(\/|$)/, ['listGroups', 'getTenantPolicy']],
-  [/\/approval-keys/, ['listApprovalKeys']],
+  [/\/approval-keys/, ['listApprovalKeys', 'listLastingActs']],
   [/\/auth\/(passkeys|second-factor)/, ['listPasskeys']],
   [/\/auth\/(password$|sessions)/, ['listSessions']],
 ]

@@ -1,5 +1,6 @@
+import { apiEndpoints, type Endpoint } from '@keyferry/contract'
 import { expect, test } from 'vitest'
-import { actText } from './acts.ts'
+import { actText, waitingText } from './acts.ts'
 
 const CONCERNS = {
   bundles: [{ name: 'prod/app' }],
@@ -10,7 +11,9 @@ const CONCERNS = {
 }
 
 function sentence(act: string, input: object = {}): string {
-  const statement = JSON.stringify({ act, concerns: CONCERNS })
+  const isNew = act === 'createInvitation' && !('replaces' in input)
+  const concerns = isNew ? { ...CONCERNS, people: [] } : CONCERNS
+  const statement = JSON.stringify({ act, concerns })
   return actText(act, { statement, token: '', challenge: '', rp_id: '', keys: [] }, input)
 }
 
@@ -36,4 +39,30 @@ test.each([
   ],
 ])('%s with %j: %s', (act, input, expected) => {
   expect(sentence(act, input)).toBe(expected)
+})
+
+test.each([
+  [
+    'confirmApprovalKey',
+    { approval_key: { name: 'kim' } },
+    'An approval key of kim can sign approvals here.',
+  ],
+  ['changeMemberRole', { people: [{ name: 'kim' }] }, 'kim becomes owner.'],
+  ['createInvitation', { groups: [{ name: 'sre' }] }, '… can join as …, in the groups: sre.'],
+  [
+    'attachKey',
+    { bundles: [{ name: 'prod/app' }], keys: [{ name: 'URL' }], gains: ['machine ci gets URL'] },
+    'prod/app delivers URL. After this, machine ci gets URL. It waits for another owner or a day.',
+  ],
+])('%s that waits, about %j: %s', (act, concerns, expected) => {
+  expect(waitingText({ act, concerns })).toBe(expected)
+})
+
+test('each act that can wait has words', () => {
+  const rows: [string, Endpoint][] = Object.entries(apiEndpoints)
+  const waiting = rows.flatMap(([name, { touch }]) =>
+    typeof touch === 'object' && 'lasts' in touch && touch.lasts !== 'never' ? [name] : [],
+  )
+  expect(waiting.length).toBeGreaterThan(20)
+  for (const act of waiting) expect(waitingText({ act, concerns: {} })).not.toContain(act)
 })

@@ -1,3 +1,4 @@
+import type { LastingAct } from '../calls/answers.ts'
 import { type AskedTouch, factsOf } from '../calls/touch.ts'
 import { visibleText } from './visible-text.ts'
 
@@ -31,6 +32,7 @@ const ACTS: Readonly<Record<string, (act: Act) => string>> = {
   dismissHolder: ({ named }) => `A holder of ${named('keys')} leaves the list.`,
   grantBundle: ({ named }) =>
     `Machine ${named('machines')} gets what ${named('bundles')} holds, without approvals, from now on.`,
+  createMachine: ({ sent }) => `The new machine ${sent('name')} can read the log.`,
   updateMachine: ({ named }) => `Machine ${named('machines')} changes.`,
   createMachineToken: ({ named }) => `A new token lets a program act as machine ${named('machines')}.`,
   rotateMachineToken: ({ named }) => `A new token lets a program act as machine ${named('machines')}.`,
@@ -44,7 +46,7 @@ const ACTS: Readonly<Record<string, (act: Act) => string>> = {
   deleteGroup: ({ named }) =>
     `The group ${named('groups')} is deleted. Rules that name only it let nobody approve.`,
   createInvitation: ({ named, sent }) =>
-    sent('replaces') === ''
+    named('people') === ''
       ? `${sent('email')} can join as ${sent('role')}, in the groups: ${named('groups') || 'none'}.`
       : `${sent('email')} takes over the membership of ${named('people')}, with its role.`,
   removeMember: ({ named }) => `${named('people')} is removed from the workspace.`,
@@ -56,9 +58,18 @@ function proves({ named, sent }: Act): string {
 
 /** One sentence that says what a signature does. */
 export function actText(name: string, asked: AskedTouch, input: object): string {
-  const concerns = new Map<string, unknown>(Object.entries(factsOf(asked)['concerns'] ?? {}))
-  const named = (kind: string) => listed(namesIn(concerns.get(kind)))
   const sent = (field: string) => textOf(new Map(Object.entries(input)).get(field) ?? '')
+  return sentence(name, factsOf(asked)['concerns'] ?? {}, sent)
+}
+
+/** One sentence that says what a signed act that waits does. The server does not store what its call sends. */
+export function waitingText({ act, concerns }: Pick<LastingAct, 'act' | 'concerns'>): string {
+  return sentence(act, concerns, (field) => (act === 'changeMemberRole' && field === 'role' ? 'owner' : '…'))
+}
+
+function sentence(name: string, about: object, sent: Act['sent']): string {
+  const concerns = new Map<string, unknown>(Object.entries(about))
+  const named = (kind: string) => listed(namesIn(concerns.get(kind)))
   const text = ACTS[name]?.({ named, sent }) ?? `The server does “${name}”.`
   const gains = concerns.get('gains')
   if (!Array.isArray(gains)) return text

@@ -23,7 +23,7 @@ export function ApprovalKeyList({ keys, me, namesPeople }: ListProps) {
           key={key.id}
           approvalKey={key}
           title={visibleText(namesPeople ? `${key.username} · ${key.name}` : key.name)}
-          canConfirm={signs && !isActive(key) && key.confirmed_by !== me.user_id}
+          canConfirm={signs && key.state !== 'active' && !(key.confirmed_by === me.user_id && waits(key))}
         />
       ))}
     </Rows>
@@ -31,6 +31,8 @@ export function ApprovalKeyList({ keys, me, namesPeople }: ListProps) {
 }
 
 const isActive = ({ state, works_here }: ApprovalKey): boolean => state === 'active' && works_here
+
+const waits = ({ counts_from }: ApprovalKey): boolean => Date.parse(counts_from ?? '') > Date.now()
 
 type RowProps = { approvalKey: ApprovalKey; title: string; canConfirm: boolean }
 
@@ -70,7 +72,7 @@ function Awaited({ fingerprint, counts_from, ends_at }: ApprovalKey) {
   const until =
     counts_from === null
       ? `Ends ${ends_at === null ? 'soon' : dateTime(ends_at)} if no one confirms it.`
-      : `Confirmed once. It signs from ${dateTime(counts_from)}, or when a second owner confirms it.`
+      : `Confirmed once. It signs when another owner confirms it, or the same person after ${dateTime(counts_from)}.`
   return (
     <div className="mt-1 text-xs">
       {fingerprint !== null && (
@@ -92,7 +94,7 @@ function ConfirmKeyDialog({ id, title, onClose }: KeyDialogProps) {
       action="Continue"
       change={confirm}
       input={() => ({ fingerprint })}
-      done={({ state }) => (state === 'active' ? 'The key signs now.' : 'Confirmed. The key signs in a day.')}
+      done="The key signs now."
       onClose={onClose}
     >
       <p className="text-sm text-ink-soft [overflow-wrap:anywhere]">

@@ -12,7 +12,7 @@ import { collect, endVoid, release } from './deliveries/delivery-end.ts'
 import { applyDeposit, beginDeposit, voidDeposit } from './deliveries/deposits.ts'
 import { insertGrant, useGrant } from './deliveries/grants.ts'
 import { isOvertaken } from './keys/library-changes.ts'
-import { watching } from './keys/standing.ts'
+import { comparing } from './keys/standing.ts'
 import type { ValueVault } from './keys-at-rest/value-vault.ts'
 import { useApprovalKey } from './people/approval-keys.ts'
 import { changeGroup, provideGroups } from './people/groups.ts'
@@ -91,11 +91,11 @@ async function libraryOf({ keys, proposals, bounds }: LibraryParts, tenantId: st
       imports: {
         async carryOut(_, imports) {
           const isSigned = (await touchRules(transaction, tenantId)).length > 0
-          const effects = isSigned ? await watching(transaction, tenantId, null) : null
+          const compare = isSigned ? await comparing(transaction, tenantId, null) : null
           const parts = { ...bounds, bounds, transaction, vault: await keyVault(transaction) }
           const done = await importInto(parts, tenantId, imports)
           const [first] = done
-          if (first) await effects?.(first.stamp, NOTHING, requireNoGain)
+          if (first) await compare?.(first.stamp, NOTHING, requireNoGain)
           return done
         },
       },

@@ -18,8 +18,9 @@ import { keepRulesOf } from '../bundles/policy-changes.ts'
 import { REACH, withReach } from '../reach/membership-reach.ts'
 import { wholeOf } from '../reach/reached-rows.ts'
 
-/** Read who gets what before a transaction. The result compares it with afterwards, and stores rules to keep. */
-export async function watching(
+/** Read who gets what before a change.
+ * @returns compares that with who gets what after the change, and stores the rules that values keep */
+export async function comparing(
   transaction: Recorded,
   tenantId: string,
   touched: TouchedIds | null,
@@ -29,7 +30,7 @@ export async function watching(
   return async (stamp, written, judge) => {
     // New keys have other ids in each run, and the end of a bundle is no write of its keys.
     const keyIds = new Set([...before.keys.keys(), ...written.madeIds])
-    // A key that another call attached meanwhile was not read before.
+    // Another call attached this key after the first run, so what it gave before the change was not read.
     if (touched && [...written.keyIds].some((id) => !keyIds.has(id))) throw changed()
     const after = await standingIn(query, tenantId, touched && { ...written, keyIds })
     const effects = effectsOf(before, after, copiesOfCall())

@@ -12,7 +12,7 @@ import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { listGroups } from '../people/groups.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { nameOf, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules } from '../rules/set-rules.ts'
-import { proofsOf, watching } from './standing.ts'
+import { comparing, proofsOf } from './standing.ts'
 
 export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore & WatchStore {
   return {
@@ -22,9 +22,9 @@ export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFa
         async (transaction) => {
           await requireSame(transaction, watched)
           const { tenantId, ...moment } = watched.stamp
-          const effects = judged && (await watching(transaction, tenantId, judged.touched))
+          const compare = judged && (await comparing(transaction, tenantId, judged.touched))
           return async (written) => {
-            if (judged) await effects?.({ tenantId, ...moment }, written, judged.judge)
+            if (judged) await compare?.({ tenantId, ...moment }, written, judged.judge)
           }
         },
         call,

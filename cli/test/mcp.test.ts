@@ -177,6 +177,7 @@ const STUBBORN = 'trap "" TERM; sleep 60 & echo $! $$ > pids; while :; do wait; 
 test.each([
   ['the agent disconnects', (agent: Agent) => void agent.close()],
   ['SIGTERM ends keyferry mcp', ({ pid }: Agent) => void process.kill(pid, 'SIGTERM')],
+  ['SIGKILL ends keyferry mcp', ({ pid }: Agent) => void process.kill(pid, 'SIGKILL')],
 ])('when %s, its programs are ended, even those that ignore SIGTERM', async (_, end) => {
   const agent = await agentAt(await serverThat(BEHAVIOURS['approves long values']), null)
   const mark = join(folder, 'pids')

@@ -1,7 +1,7 @@
-import type { ChildProcess, StdioOptions } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { Writable } from 'node:stream'
 import type { ProgramStart } from '../base/parts.ts'
-import { exitCodeOf, killGroup, spawnProgram } from './child.ts'
+import { exitCodeOf, killGroup, spawnGuarded, spawnProgram } from './child.ts'
 import { findProgram } from './find-program.ts'
 import { passOn } from './program-output.ts'
 
@@ -29,10 +29,10 @@ export async function capture(
   { cwd, timeoutMs, maxBytes, cancelled }: CaptureOptions,
 ) {
   const [name = '', ...args] = argv
-  const isWindows = process.platform === 'win32'
-  const file = isWindows ? name : findProgram(name, { searchPath, cwd })
-  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe']
-  const child = spawnProgram(file, args, { cwd, env, argv0: name, stdio, detached: !isWindows })
+  const child =
+    process.platform === 'win32'
+      ? spawnProgram(name, args, { cwd, env, argv0: name, stdio: ['ignore', 'pipe', 'pipe'] })
+      : spawnGuarded([findProgram(name, { searchPath, cwd }), ...args], { cwd, env })
   const [stdout, stderr] = [new Tail(maxBytes), new Tail(maxBytes)]
   const exited = exitCodeOf(child, name)
   const output = Promise.all([

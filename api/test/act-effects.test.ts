@@ -508,7 +508,8 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
     )
     const body = { bundle: wide.name, entries: [], detach: entries.slice(1).map(({ name }) => name) }
     expect((await signed('importVariables', { body })).status).toBeLessThan(300)
-    const most = 'a workspace has rules for at most 2000 variables that kept some: end some first'
+    const most =
+      'a workspace has rules for at most 2000 variables that left a bundle and kept some: end them on the page Rules (PUT /api/v1/tenants/current/policy), or delete variables'
     expect((await signed('deleteBundle', { params })).failure?.error).toBe(most)
     const { json } = await api.call('listKeys', { as: owner, query: { query: 'N_7', limit: '1' } })
     expect((await signed('deleteKey', { params: { key_id: json[0]?.id ?? '' } })).status).toBe(200)

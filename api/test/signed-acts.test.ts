@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type ApiEndpointName, apiEndpoints, type Endpoint } from '@keyferry/contract'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditKeyIn } from '../src/maintenance.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
@@ -239,6 +240,27 @@ describe.each(oneDatabase)('signed changes on %s', (kind) => {
     const statuses = (await Promise.all([signed(), signed(), signed()])).map(({ status }) => status)
     // A signature that arrives behind a newer one of its key is refused too.
     expect(statuses.filter((status) => status < 300)).toHaveLength(1)
+  })
+
+  test('an act whose last run fails waits on, and can be signed again', async () => {
+    const parts = await asWanted('createMachineToken')
+    await rule('passkey')
+    const signed = async () =>
+      await send('createMachineToken', parts, key.sign(askedIn(await send('createMachineToken', parts))))
+    expect((await signed()).status).toBe(409)
+    now = new Date(now.getTime() + DAY_MS)
+    const full = sql`create trigger full before insert on machine_tokens begin select raise(abort, 'full'); end`
+    await full.execute(database.query)
+    try {
+      expect((await signed()).status).toBeGreaterThanOrEqual(500)
+    } finally {
+      await sql`drop trigger full`.execute(database.query)
+    }
+    const log = await api.call('listAudit', { as: second, query: { limit: '1' } })
+    expect(log.json[0]?.action).toBe('lasting_act.announced')
+    expect((await signed()).status).toBe(EXPECTED.createMachineToken.at(OWNER))
+    const { json } = await api.call('listAudit', { as: second, query: { limit: '2' } })
+    expect(json.map(({ action }) => action).toSorted()).toEqual(['lasting_act.ended', 'token.created'])
   })
 
   test('a rule about devices takes no synced key', async () => {

@@ -63,13 +63,14 @@ export function touchGuard(parts: GuardParts): TouchGuard {
     else if (lasts === 'effect') await parts.takeTouch(`${caller.userId} signed`)
     const touched = lasts === 'effect' ? await parts.touchFacts.touched(signed, work) : null
     const seen = touched ? await foreseen(parts, { ...signed, touched }, work) : NO_EFFECTS
-    await sign(parts, call, { facts, seen })
-    if (lasts !== 'effect') return await parts.touchFacts.run(signed, work)
+    const ends = await sign(parts, call, { facts, seen })
+    if (lasts !== 'effect') return await parts.touchFacts.run({ ...signed, ends }, work)
     // A call that failed at first, and not now, was not foreseen.
     const judge = (effects: Effects) => {
       if (touched === null || gainsOf(effects) !== gainsOf(seen)) throw changed()
     }
-    return await parts.touchFacts.run({ ...signed, judged: { touched: touched ?? NOTHING, judge } }, work)
+    const judged = { touched: touched ?? NOTHING, judge }
+    return await parts.touchFacts.run({ ...signed, ends, judged }, work)
   }
 }
 
@@ -142,22 +143,23 @@ const NO_EFFECTS: Effects = { gains: [], gainers: [], leaving: [] }
 
 const gainsOf = ({ gains, gainers }: Effects) => JSON.stringify([gains, gainers])
 
+/** @returns the acts that waited, which end with this one */
 async function sign(
   parts: GuardParts,
   { act, sent, caller, given, lasts, body }: TouchableCall,
   { facts, seen }: { facts: TouchFacts; seen: Effects },
-): Promise<void> {
+): Promise<readonly string[]> {
   const { gains, gainers } = seen
   // A limited member does not learn who else is here.
   const shown = caller.reach === null ? { gains, gainers } : { gains: ['others get more'] }
   const concerns = gains.length === 0 ? facts.concerns : { ...facts.concerns, ...shown }
   const isDevice = facts.touch === 'device'
   await requireTouch(parts, caller, { act: { act, ...sent, concerns }, given, isDevice })
-  if (gains.length === 0 && !LASTS[lasts](bodyOf(body))) return
+  if (gains.length === 0 && !LASTS[lasts](bodyOf(body))) return []
   const call = [act, sent.method, sent.path, Buffer.from(sent.body).toString('base64')]
   const signed = { callHash: digestOf(JSON.stringify(call)), concerns: JSON.stringify(concerns) }
   const signer = { ...caller, role: facts.role ?? 'member' }
-  await requireLasting(parts, signer, { act, ...signed })
+  return await requireLasting(parts, signer, { act, ...signed })
 }
 
 /** @returns what has to be the same when the call is carried out */

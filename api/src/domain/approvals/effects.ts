@@ -68,8 +68,12 @@ type Judged = { touched: TouchedIds; judge: (effects: Effects) => void; isUndone
 export interface WatchStore {
   /** What the call would touch; null: it failed, or it writes nothing. It is undone. */
   touched(watched: Watched, call: () => Promise<unknown>): Promise<TouchedIds | null>
-  /** @throws DomainError changed: the facts have changed · what `judge` and the call throw */
-  run<T>(watched: Watched & { judged?: Judged | null }, call: () => Promise<T>): Promise<T>
+  /** @param ends acts that waited, which end with this call; of two calls, one finds the first of them
+   * @throws DomainError changed: the facts have changed · what `judge` and the call throw */
+  run<T>(
+    watched: Watched & { judged?: Judged | null; ends?: readonly string[] },
+    call: () => Promise<T>,
+  ): Promise<T>
 }
 
 /** @param copies for each key that got the values of others, the ids of those */

@@ -96,7 +96,7 @@ export async function confirmApprovalKey(
       details: { field: 'fingerprint' },
     })
   if (key.state === 'active') throw new DomainError('conflict', 'this key counts already')
-  const signed = { callHash: key.id, concerns: JSON.stringify(concernsOf(key)), endsItself: true } as const
+  const signed = { callHash: key.id, concerns: JSON.stringify(concernsOf(key)) }
   await requireLasting(parts, caller, { act: 'confirmApprovalKey', ...signed })
   if (!(await parts.approvalKeys.confirm(key, stampOf(caller, parts.clock))))
     throw new DomainError('changed', 'another person changed this key: look at it again')

@@ -54,15 +54,14 @@ export const LASTS: Readonly<Record<Signed['lasts'], (sent: SentFields) => boole
 type LastingParts = { lastingActs: LastingActStore; clock: ClockAndIds }
 
 /** Refuse an act that lasts until it may happen.
- * @param signed `endsItself`: the transaction of the act ends what waits
+ * @returns the ids of what waited, for the transaction of the act, which ends them. It must find the first one
  * @throws DomainError conflict: it waits · changed: what was signed first has changed */
 export async function requireLasting(
   { lastingActs, clock }: LastingParts,
   caller: Caller,
-  signed: Pick<LastingAct, 'act' | 'callHash' | 'concerns'> & { endsItself?: true },
-): Promise<void> {
-  const { endsItself, ...act } = signed
-  const { callHash, concerns } = act
+  signed: Pick<LastingAct, 'act' | 'callHash' | 'concerns'>,
+): Promise<string[]> {
+  const { callHash, concerns } = signed
   const now = timestamp(clock)
   const announced = await lastingActs.list(caller.tenantId, now, callHash)
   const own = announced.find(({ userId }) => userId === caller.userId)
@@ -70,16 +69,18 @@ export async function requireLasting(
   const ready = announced.find((each) => (each === own ? each.countsFrom <= now : isOwner))
   if (ready === undefined) {
     const countsFrom = own?.countsFrom ?? timestamp(clock, TIMES.lastingActSeconds)
-    const fresh = { ...act, id: clock.newId(), userId: caller.userId, createdAt: now, countsFrom }
+    const fresh = { ...signed, id: clock.newId(), userId: caller.userId, createdAt: now, countsFrom }
     if (own === undefined) await lastingActs.announce(fresh, stampOf(caller, clock))
     throw waits(countsFrom)
   }
-  if (endsItself && ready.concerns === concerns) return
-  const stamp = stampOf(caller, clock)
-  const ended = await Promise.all(announced.map(({ id }) => lastingActs.end(id, stamp)))
-  // Of two calls at once, one carries out what waited.
-  if (ended[announced.indexOf(ready)] !== true || ready.concerns !== concerns)
-    throw new DomainError('changed', 'what was signed first has changed: sign again, and wait again')
+  const ids = [...new Set([ready, ...announced].map(({ id }) => id))]
+  if (ready.concerns === concerns) return ids
+  for (const id of ids) await lastingActs.end(id, stampOf(caller, clock))
+  throw waitIsOver()
+}
+
+export function waitIsOver(): DomainError {
+  return new DomainError('changed', 'what was signed first has changed: sign again, and wait again')
 }
 
 function waits(countsFrom: string): DomainError {

@@ -97,9 +97,13 @@ async function notePlaces(
 async function roomFor(transaction: Query, tenantId: string, added: readonly string[]): Promise<string[]> {
   const lines = linesOf(await ruledIn(transaction, tenantId))
   const isKept = keyAt(added[0] ?? '') !== null
-  const [most, what] = isKept
-    ? [LIMITS.keptRules, 'variables that kept some']
-    : [LIMITS.ruledFolders, 'folders']
+  const [most, what, wayOut] = isKept
+    ? [
+        LIMITS.keptRules,
+        'variables that left a bundle and kept some',
+        'end them on the page Rules (PUT /api/v1/tenants/current/policy), or delete variables',
+      ]
+    : [LIMITS.ruledFolders, 'folders', 'end some first']
   const alike = lines.filter((line) => line.endsWith('/') && (keyAt(line) !== null) === isKept)
   const fresh = added.filter((folder) => !alike.includes(folder))
   if (alike.length + fresh.length <= most) return lines
@@ -114,7 +118,7 @@ async function roomFor(transaction: Query, tenantId: string, added: readonly str
     RULES.some((rule) => row[rule] !== null) && (!isKept || known.has(row.folder))
   const unused = rows.flatMap((row) => (isUsed(row) ? [] : [row.folder]))
   if (alike.length - unused.length + fresh.length > most)
-    throw new DomainError('conflict', `a workspace has rules for at most ${most} ${what}: end some first`)
+    throw new DomainError('conflict', `a workspace has rules for at most ${most} ${what}: ${wayOut}`)
   for (const folder of unused) await deleteOf(transaction, 'folder_policies', { tenantId, folder }).execute()
   return lines.filter((line) => !unused.includes(line))
 }

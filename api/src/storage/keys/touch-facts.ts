@@ -2,6 +2,8 @@ import { digestOf } from '@keyferry/crypto/digest'
 import { z } from 'zod'
 import type { TouchedIds, Watched, WatchStore } from '../../domain/approvals/effects.ts'
 import { foldersOver, isIn, isOver, keyPlace, strictestTouch } from '../../domain/approvals/policy.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import { waitIsOver } from '../../domain/people/lasting-act.ts'
 import { changed } from '../../domain/people/touch.ts'
 import type { CallSubject, TouchFactStore, TouchFacts } from '../../domain/people/touch-facts.ts'
 import { inChunks } from '../base/chunks.ts'
@@ -10,6 +12,7 @@ import { aroundWrites } from '../base/recording.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { listGroups } from '../people/groups.ts'
+import { endLastingAct } from '../people/lasting-acts.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { nameOf, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules } from '../rules/set-rules.ts'
 import { comparing, proofsOf } from './standing.ts'
@@ -17,7 +20,7 @@ import { comparing, proofsOf } from './standing.ts'
 export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore & WatchStore {
   return {
     find: (tenantId, about) => find(query, tenantId, about),
-    run: ({ judged = null, ...watched }, call) =>
+    run: ({ judged = null, ends = [], ...watched }, call) =>
       aroundWrites(
         async (transaction) => {
           await requireSame(transaction, watched)
@@ -25,6 +28,7 @@ export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFa
           const compare = judged && (await comparing(transaction, tenantId, judged.touched))
           return async (written) => {
             if (judged) await compare?.({ tenantId, ...moment }, written, judged.judge)
+            await endWaits(transaction, ends, watched.stamp)
           }
         },
         call,
@@ -43,6 +47,12 @@ export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFa
       return touched
     },
   }
+}
+
+// With the act: if it fails, it waits on, and can be signed again.
+async function endWaits(transaction: Recorded, ends: readonly string[], stamp: Stamp): Promise<void> {
+  for (const [at, id] of ends.entries())
+    if (!(await endLastingAct(transaction, id, stamp)) && at === 0) throw waitIsOver()
 }
 
 async function requireSame(transaction: Recorded, { stamp: { tenantId }, same }: Watched): Promise<void> {

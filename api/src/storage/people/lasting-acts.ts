@@ -2,7 +2,7 @@ import { TIMES } from '@keyferry/contract'
 import { type Event, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { LastingAct, LastingActStore } from '../../domain/people/lasting-act.ts'
-import type { Queries, Query } from '../base/queries.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
 import { deleteOf, selectOf } from '../base/tenant-rows.ts'
 
@@ -19,18 +19,20 @@ export function createLastingActStore({ query, write, single }: Queries): Lastin
         if (await hasChanged(insertion.onConflict((conflict) => conflict.doNothing())))
           transaction.record(eventOf('lasting_act.announced', stamp, user_id))
       }),
-    end: (id, stamp) =>
-      write(async (transaction) => {
-        const { tenantId } = stamp
-        const found = deleteOf(transaction, 'lasting_acts', { tenantId, id }).returning('user_id')
-        const [row] = await found.execute()
-        if (row) transaction.record(eventOf('lasting_act.ended', stamp, row.user_id))
-        return row !== undefined
-      }),
+    end: (id, stamp) => write((transaction) => endLastingAct(transaction, id, stamp)),
     async forget(now) {
       await single((one) => one.deleteFrom('lasting_acts').where('counts_from', '<', overdue(now)).execute())
     },
   }
+}
+
+/** @returns false: it is gone already */
+export async function endLastingAct(transaction: Recorded, id: string, stamp: Stamp): Promise<boolean> {
+  const { tenantId } = stamp
+  const found = deleteOf(transaction, 'lasting_acts', { tenantId, id }).returning('user_id')
+  const [row] = await found.execute()
+  if (row) transaction.record(eventOf('lasting_act.ended', stamp, row.user_id))
+  return row !== undefined
 }
 
 function eventOf(action: Event['action'], stamp: Stamp, userId: string): Event {

@@ -166,11 +166,11 @@ const FLOORS: Record<string, readonly (readonly string[])[]> = {
   ],
   'cli/src': [
     ['base'],
-    ['terminal', 'command-line', 'output', 'program', 'redaction', 'server', 'state', 'audit'],
+    ['terminal', 'command-line', 'output', 'program', 'redaction', 'server', 'state'],
     ['project', 'receipt', 'release', 'machine'],
-    ['delivery', 'doctor'],
-    ['deposit', 'names', 'mcp', 'watch', 'flags'],
-    ['import'],
+    ['delivery'],
+    ['deposit', 'names', 'flags'],
+    ['import', 'doctor', 'mcp', 'verify', 'watch'],
     ['edit'],
     ['commands'],
   ],
@@ -193,7 +193,7 @@ const files = globSync('{contract,crypto,plumbing,api,web,cli,server}/**/*.{ts,t
 const inFolder = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`)
 
 /** The lists of optional modules, and the folders that they name. */
-const MODULE_LISTS = globSync('{contract,api,web}/**/modules.ts', { exclude: ['**/node_modules/**'] })
+const MODULE_LISTS = globSync('{contract,api,web,cli}/**/modules.ts', { exclude: ['**/node_modules/**'] })
 const MODULES = MODULE_LISTS.flatMap((list) =>
   [...readFileSync(list, 'utf8').matchAll(/export \* as (\w+) from '(.+)'/g)].map(
     ([, name = '', target = '']) => {

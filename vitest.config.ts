@@ -40,7 +40,7 @@ const TRIALS = [
 
 // With more engines, the accessibility rules in each state of a page, more records, and programs that are killed at many
 // moments.
-const PARTLY = ['e2e/app-*.test.ts', 'e2e/every-page.test.ts', 'server/test/root-key-moves.test.ts']
+const PARTLY = ['e2e/{app-*,every-page,removed-module}.test.ts', 'server/test/root-key-moves.test.ts']
 
 /** Files of tests that the trials repeat on PostgreSQL. */
 const repeated = () =>

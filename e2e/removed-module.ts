@@ -15,17 +15,29 @@ import { delimiter, join } from 'node:path'
 import { runApproved } from './approved-line.ts'
 import { ROOT } from './documents.ts'
 import { ownTerminal, startedBy } from './fresh-clone.ts'
-import { CLIENT_PROGRAM } from './programs.ts'
 
 const PACKAGES = ['contract', 'crypto', 'plumbing', 'api', 'web', 'cli', 'server', 'deploy']
+
+/** The optional modules, each with what only it knows: a path of the API, or words of the client. A mail has neither. */
+export const REMOVABLE: Readonly<Record<string, `/${string}` | `keyferry ${string}` | null>> = {
+  webhooks: '/api/v1/webhooks',
+  mail: null,
+  doctor: 'keyferry doctor --brief',
+  mcp: 'keyferry mcp </dev/null',
+  verify: 'keyferry audit verify .env',
+  watch: 'keyferry run --watch -- true',
+}
+
 const NOT_COPIED = /\/(node_modules|dist|test)$|\.(test|contract)\.tsx?$/
 
 /** A copy of the product without one of its optional modules: its folders, and its line in each list. */
 export class CopyWithout {
   readonly #folder = mkdtempSync(join(tmpdir(), 'keyferry-removed-'))
   readonly #copy = join(this.#folder, 'copy')
+  readonly #module: string
 
   constructor(module: string) {
+    this.#module = module
     for (const name of PACKAGES)
       cpSync(join(ROOT, name), join(this.#copy, name), {
         recursive: true,
@@ -48,14 +60,18 @@ export class CopyWithout {
   }
 
   #remove(module: string): void {
-    for (const list of globSync('{contract,api,web}/**/modules.ts', { cwd: this.#copy })) {
+    const found = new Set<string>()
+    for (const list of globSync('{contract,api,web,cli}/**/modules.ts', { cwd: this.#copy })) {
       const lines = readFileSync(join(this.#copy, list), 'utf8').split('\n')
       const others = lines.filter((line) => !line.startsWith(`export * as ${module} `))
-      if (others.length !== lines.length - 1) throw new Error(`${list} does not name ${module} once`)
+      if (others.length < lines.length - 1) throw new Error(`${list} names ${module} twice`)
+      if (others.length < lines.length) found.add(list.slice(0, list.indexOf('/')))
       writeFileSync(join(this.#copy, list), others.join('\n'))
     }
-    for (const place of globSync(`{contract,api,web}/**/${module}`, { cwd: this.#copy }))
-      rmSync(join(this.#copy, place), { recursive: true })
+    if (found.size === 0) throw new Error(`no list names ${module}`)
+    for (const part of found)
+      for (const place of globSync(`${part}/**/${module}`, { cwd: this.#copy }))
+        rmSync(join(this.#copy, place), { recursive: true })
   }
 
   /** @throws Error with what the compiler printed */
@@ -74,20 +90,26 @@ export class CopyWithout {
   }
 
   /** Start the server, import a file and deliver it.
-   * @returns what the program printed that got the value, and the status of a path of the API */
-  async deliver(path: string): Promise<{ output: string; status: number }> {
+   * @returns what the program printed that got the value, and whether something of the module is still there */
+  async deliver(): Promise<{ output: string; isGone: boolean }> {
     const { PATH, ...env } = ownTerminal()
     const started = { ...env, PATH, DATA_DIR: join(this.#folder, 'data'), HOME: this.#folder }
     const server = await startedBy('exec node launch.cjs server/bin/keyferry-server.js', this.#copy, started)
     try {
-      const { status } = await fetch(`${server.url}${path}`)
-      const client = `#!/bin/sh\nexec '${process.execPath}' '${CLIENT_PROGRAM}' "$@"\n`
-      writeFileSync(join(this.#folder, 'keyferry'), client, { mode: 0o755 })
+      const program = join(this.#copy, 'cli/bin/keyferry.js')
+      writeFileSync(
+        join(this.#folder, 'keyferry'),
+        `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`,
+        { mode: 0o755 },
+      )
       writeFileSync(join(this.#folder, '.env'), 'GREETING=delivered without it\n')
       const place = { folder: this.#folder, server: server.url, PATH: `${this.#folder}${delimiter}${PATH}` }
       await runApproved('keyferry import .env --bundle dev/app', place)
       const { output } = await runApproved('keyferry run dev/app -- printenv GREETING', place)
-      return { output, status }
+      const own = REMOVABLE[this.#module] ?? null
+      if (own === null) return { output, isGone: true }
+      if (own.startsWith('/')) return { output, isGone: (await fetch(`${server.url}${own}`)).status === 404 }
+      return { output, isGone: (await runApproved(own, place)).status === 2 }
     } finally {
       await server.stop()
     }

@@ -6,7 +6,7 @@ import { ENGINES, hasEngine } from '../engines/engines.ts'
 import { faultsOfPages, VIEWS } from '../engines/walk.ts'
 import { startWorld } from '../engines/world.ts'
 import { runReadme } from '../fresh-clone.ts'
-import { CopyWithout } from '../removed-module.ts'
+import { CopyWithout, REMOVABLE } from '../removed-module.ts'
 import { approveTooMuch, holdJunk, type JunkKind, storeRequests } from './attacks.ts'
 import { stepClocks } from './clock.ts'
 import { Deployment, type DeploymentOptions } from './deployment.ts'
@@ -134,10 +134,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
 
   async *modules() {
-    using copy = new CopyWithout('webhooks')
-    const { output, status } = await copy.deliver('/api/v1/webhooks')
-    const seen = output.includes('delivered without it') && status === 404 ? typesOf(copy) : output
-    yield { what: 'the product without webhooks', seen, isWell: seen === TYPES_CHECK }
+    for (const module of Object.keys(REMOVABLE)) {
+      using copy = new CopyWithout(module)
+      const { output, isGone } = await copy.deliver()
+      const seen = output.includes('delivered without it') && isGone ? typesOf(copy) : output
+      yield { what: `the product without ${module}`, seen, isWell: seen === TYPES_CHECK }
+    }
   },
 
   async *pages() {

@@ -1,18 +1,15 @@
 import type { Command, CommandGroups } from '../command-line/command.ts'
-import { auditCommand } from './audit.ts'
 import { completionCommand } from './completion.ts'
 import { composeCommand } from './compose.ts'
 import { diffCommand } from './diff.ts'
-import { doctorCommand } from './doctor.ts'
 import { editCommand } from './edit.ts'
 import { forgetCommand } from './forget.ts'
 import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
+import { moduleCommands } from './joined-modules.ts'
 import { lsCommand } from './ls.ts'
-import { mcpCommand } from './mcp.ts'
 import { openCommand } from './open.ts'
 import { pullCommand } from './pull.ts'
-import { receiptCommand } from './receipt.ts'
 import { releaseCommand } from './release.ts'
 import { restoreCommand } from './restore.ts'
 import { resumeCommand } from './resume.ts'
@@ -35,9 +32,9 @@ export const GROUPS: CommandGroups = {
     diffCommand,
     openCommand,
   ],
-  Agents: [mcpCommand, releaseCommand],
-  CI: [whoamiCommand, resumeCommand, receiptCommand, auditCommand],
-  Rare: [initCommand, doctorCommand, composeCommand, forgetCommand, completionCommand],
+  Agents: [...moduleCommands('Agents'), releaseCommand],
+  CI: [whoamiCommand, resumeCommand, ...moduleCommands('CI')],
+  Rare: [initCommand, ...moduleCommands('Rare'), composeCommand, forgetCommand, completionCommand],
 }
 
 export const commands: readonly Command[] = Object.values(GROUPS).flat()

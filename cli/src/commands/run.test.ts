@@ -42,11 +42,10 @@ function options() {
     isOnly: false,
     keepsExisting: false,
     redaction: 'never',
-    watchSignal: null,
     files: new Map(),
     keepAs: null,
     own: new Map(),
-    watches: false,
+    runWith: null,
   } as const
 }
 

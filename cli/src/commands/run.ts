@@ -1,4 +1,3 @@
-import { usageError } from '../base/cli-error.ts'
 import type { Parts, ProgramStart } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { whileWaiting } from '../base/with-resolvers.ts'
@@ -9,7 +8,7 @@ import { ownValuesOf, REQUEST_FLAGS, readValuesRequest } from '../flags/request-
 import { requireProgram, throughShell } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
 import { openValueFiles, readWantedFiles, type ValueFiles } from '../program/value-files.ts'
-import type { Watching } from '../watch/watch-values.ts'
+import { RUN_OPTIONS } from './joined-modules.ts'
 
 export const runCommand: Command = {
   name: 'run',
@@ -19,7 +18,7 @@ export const runCommand: Command = {
   details: [
     'Requests the values of a bundle, shows the approval link, waits, and starts the program. The program gets its arguments exactly as written, without a shell. On Linux and macOS it replaces the keyferry process. With Node.js older than 23.11, and on Windows, keyferry stays as its parent: it forwards signals and returns the exit code.',
     'A delivered value overrides a variable that is already set, unless you give --keep-existing.',
-    '--watch needs a machine credential, or an approval that is remembered. keyferry stays as the parent of the program. It waits for changes, fetches the values again, ends the program and starts it. If the program does not end within 10 s, keyferry kills it. If the new values cannot be fetched, the program keeps running with the old ones.',
+    ...RUN_OPTIONS.flatMap(({ details }) => details),
     '--redact prevents accidents, not attacks. It finds values of 8 bytes and more: as they are, line by line, in JSON, HTML and URLs, in the quotes of shells and SQL, and in base64, hexadecimal and UTF-16. It does not find a value that a program prints backwards, or one character at a time. With --redact the output of the program is a pipe, not a terminal.',
   ],
   flags: [
@@ -38,16 +37,15 @@ export const runCommand: Command = {
       '--file NAME=FILE...',
       'Write this value to a file, and give the program its path; deleted when the program ends',
     ),
-    flagOf('--watch', 'Restart the program when a value changes'),
-    flagOf('--watch-signal NAME', 'The signal that ends the program for a restart (default: TERM)', 'Rare'),
+    ...RUN_OPTIONS.flatMap(({ flags }) => flags),
     flagOf('--shell', 'Run the text after -- as a shell command'),
   ],
   examples: {
     'keyferry run dev/app -- npm run dev': 'Start a dev server with the values of dev/app',
     'keyferry run dev/app --keys DATABASE_URL -- psql': 'Request one key only',
     'keyferry run --no-open -- ./deploy.sh': 'On a remote machine, let the approver choose the bundle',
-    'keyferry run prod/app --watch -- ./deploy.sh': 'As a machine, run the script again when a value changes',
     [`keyferry run dev/app --shell -- 'echo "$PORT" | wc -c'`]: 'Use the values in a shell command',
+    ...Object.assign({}, ...RUN_OPTIONS.map(({ examples }) => examples)),
   },
   run: async (words, parts, pending) => await run(await readRun(words, parts), parts, pending),
 }
@@ -59,7 +57,6 @@ async function readRun(words: Words, parts: Parts) {
   return {
     ...options,
     own: await ownValuesOf(options),
-    watches: words.has('watch'),
     program: words.program ?? [],
     isShell: words.has('shell'),
     isOnly: words.has('only'),
@@ -67,30 +64,17 @@ async function readRun(words: Words, parts: Parts) {
     redaction: readChoice(words, 'redact', ['auto', 'always', 'never']) ?? 'auto',
     /** Values that the program gets as files. */
     files: readWantedFiles(words.names('file')),
-    /** The signal that ends the program when a value changed; null: values are not watched. */
-    watchSignal: readWatchSignal(words),
+    ...wayOf(words),
   }
 }
 
-const WATCH_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGKILL'] as const
-
-function readWatchSignal(words: Words): NodeJS.Signals | null {
-  const text = words.text('watch-signal')
-  if (!words.has('watch')) {
-    if (text !== null) throw usageError('--watch-signal needs --watch', 'Add --watch.')
-    return null
+/** How an optional module runs the program; null: none does. */
+function wayOf(words: Words) {
+  for (const { read, needsMemory } of RUN_OPTIONS) {
+    const runWith = read(words)
+    if (runWith) return { runWith, needsMemory }
   }
-  if (words.has('ask')) {
-    throw usageError(
-      '--watch and --ask cannot be combined',
-      'Leave out --ask: the approval has to be remembered.',
-    )
-  }
-  const name = (text ?? 'TERM').toUpperCase()
-  const signal = WATCH_SIGNALS.find((known) => known === name || known === `SIG${name}`)
-  if (signal !== undefined) return signal
-  const names = WATCH_SIGNALS.map((known) => known.slice('SIG'.length)).join(', ')
-  throw usageError(`--watch-signal must be one of ${names}`, 'Use one of them, or leave it out for TERM.')
+  return { runWith: null }
 }
 
 /** Request the values and start the program with them.
@@ -102,7 +86,12 @@ export async function run(options: RunOptions, parts: Parts, pending?: PendingRe
   requireProgram(argv[0] ?? '', parts) // before the client makes a request
   const files = options.files.size === 0 ? null : openValueFiles(options.files, env)
   const { deliver } = await import('../delivery/deliver.ts')
-  const request: ValuesRequest = { ...options, format: 'sh', command: options.program, via: 'run' }
+  const request: ValuesRequest = {
+    ...options,
+    format: 'sh',
+    command: options.program,
+    via: 'run',
+  }
   const delivering = deliver(request, parts, { pending })
   // Loaded by then, they start the program at once after the approval.
   const starting = whileWaiting(() =>
@@ -114,9 +103,8 @@ export async function run(options: RunOptions, parts: Parts, pending?: PendingRe
       await startOf(argv, { delivered: fresh, options, files }, parts)
     const start = await startWith(delivered)
     await starting
-    if (options.watchSignal === null) return await parts.startProgram(start)
-    const watching = { request, delivered, signal: options.watchSignal, startWith }
-    return await runWatched(watching, start, parts)
+    if (options.runWith === null) return await parts.startProgram(start)
+    return await options.runWith({ request, delivered, start, startWith }, parts)
   } finally {
     files?.remove()
   }
@@ -141,20 +129,4 @@ async function startOf(
     filters: await outputFilters(secrets, { ...options, stdout, stderr }),
     ...(files === null ? {} : { isParentNeeded: true as const }),
   }
-}
-
-async function runWatched(
-  watching: Omit<Watching, 'program' | 'fetch'>,
-  start: ProgramStart,
-  parts: Parts,
-): Promise<number> {
-  const [{ watchValues }, { deliver }] = await Promise.all([
-    import('../watch/watch-values.ts'),
-    import('../delivery/deliver.ts'),
-  ])
-  const program = await parts.superviseProgram(start)
-  const quieter: Parts = { ...parts, view: parts.view === 'json' ? 'json' : 'quiet' }
-  const again = { ...watching.request, whyNotOpen: 'the values are fetched again', keepAs: null }
-  const fetch = async () => await deliver(again, quieter, { mayAsk: false })
-  return await watchValues({ ...watching, program, fetch }, parts)
 }

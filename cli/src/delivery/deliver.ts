@@ -75,8 +75,8 @@ function valuesOf(
     begin: async (pending) => {
       if (pending.remembered === null && !mayAsk) throw await personNeeded(pending, parts)
       if (earlier === undefined && pending.remembered === null) await requireKnown(request, pending, parts)
-      if (request.watches && pending.remembered === null)
-        announce(parts, { event: 'watch_needs_memory' }, REMEMBER)
+      if (request.needsMemory && pending.remembered === null)
+        announce(parts, { event: 'watch_needs_memory' }, request.needsMemory)
       if (keepAs === null) return null
       if (earlier === undefined) keepRequest(pending, keepAs, parts)
       return keptUntilItEnds(pending, parts)
@@ -103,8 +103,6 @@ async function personNeeded(pending: PendingRequest, parts: Parts): Promise<Pers
   const why = pending.whyNotRemembered ?? 'the approval is not remembered'
   return new PersonNeeded(EXIT.denied, why, 'Run the command again, and approve it.')
 }
-
-const REMEMBER = '--watch needs an approval that is remembered: choose that on the page'
 
 async function requireKnown(request: ValuesRequest, pending: PendingRequest, parts: Parts): Promise<void> {
   try {

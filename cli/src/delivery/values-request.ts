@@ -57,8 +57,8 @@ export type ValuesRequest = RequestOptions & {
   readonly own?: Values
   /** Names that the project lists and this environment lacks. */
   readonly expected?: readonly string[]
-  /** The program gets new values as long as it runs, so the approval has to be remembered. */
-  readonly watches?: boolean
+  /** Why the approval has to be remembered. */
+  readonly needsMemory?: string
 }
 
 /** What a client was given. */

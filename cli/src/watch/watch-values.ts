@@ -3,7 +3,8 @@ import { CliError, EXIT } from '../base/cli-error.ts'
 import type { Parts, ProgramStart, SupervisedProgram, Values } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { PersonNeeded } from '../delivery/deliver.ts'
-import type { ValuesDelivery, ValuesRequest } from '../delivery/values-request.ts'
+import type { ProgramWithValues } from '../delivery/run-option.ts'
+import type { ValuesDelivery } from '../delivery/values-request.ts'
 import { waitForChange } from './change-call.ts'
 
 /*
@@ -21,23 +22,31 @@ const FETCH_PAUSE_MS = { first: 2_000, most: 300_000 }
 // A restart of the server takes less, and is not worth a line.
 const QUIET_FAILURES = 5
 
-export type Watching = {
-  readonly request: ValuesRequest
-  /** What the program was started with. */
-  readonly delivered: ValuesDelivery
+type Watching = Omit<ProgramWithValues, 'start'> & {
   readonly program: SupervisedProgram
   /** The signal that ends the program. */
   readonly signal: NodeJS.Signals
-  /** @throws CliError: the values cannot be used */
-  readonly startWith: (delivered: ValuesDelivery) => Promise<ProgramStart>
   /** Fetch the values again, without asking a person.
    * @throws CliError denied: a person would have to approve · CliError */
   readonly fetch: () => Promise<ValuesDelivery>
 }
 
-/** Watch the values of a program until it ends.
+/** Start a program, and watch its values until it ends.
  * @returns its exit code */
-export async function watchValues(watching: Watching, parts: Parts): Promise<number> {
+export async function runWatched(
+  watched: ProgramWithValues & Pick<Watching, 'signal'>,
+  parts: Parts,
+): Promise<number> {
+  const { deliver } = await import('../delivery/deliver.ts')
+  const program = await parts.superviseProgram(watched.start)
+  const quieter: Parts = { ...parts, view: parts.view === 'json' ? 'json' : 'quiet' }
+  const again = { ...watched.request, whyNotOpen: 'the values are fetched again', keepAs: null }
+  const fetch = async () => await deliver(again, quieter, { mayAsk: false })
+  return await watchValues({ ...watched, program, fetch }, parts)
+}
+
+/** @returns the exit code of the program */
+async function watchValues(watching: Watching, parts: Parts): Promise<number> {
   const { program } = watching
   // A failure here must not end the program.
   follow(watching, parts).catch((error: unknown) =>
@@ -125,7 +134,7 @@ function pause({ first, most }: { first: number; most: number }, failures: numbe
 }
 
 // As the bundle delivers them.
-function changedNames({ prefix }: ValuesRequest, before: Values, now: Values): string[] {
+function changedNames({ prefix }: Watching['request'], before: Values, now: Values): string[] {
   const names = [...new Set([...before.keys(), ...now.keys()])]
   return names.filter((name) => before.get(name) !== now.get(name)).map((name) => name.slice(prefix.length))
 }

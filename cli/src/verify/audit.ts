@@ -1,7 +1,7 @@
-import type { VerifyOptions } from '../audit/verify-export.ts'
 import { usageError } from '../base/cli-error.ts'
 import { printable } from '../base/printable.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import type { VerifyOptions } from './audit-export.ts'
 
 export const auditCommand: Command = {
   name: 'audit',
@@ -23,7 +23,7 @@ export const auditCommand: Command = {
   },
   run: async (words, parts) => {
     const options = readOptions(words)
-    const { verifyExport } = await import('../audit/verify-export.ts')
+    const { verifyExport } = await import('./audit-export.ts')
     return await verifyExport(options, parts)
   },
 }

@@ -1,10 +1,10 @@
 import { CliError, EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
-import { type Command, flagOf, type Words } from '../command-line/command.ts'
-import { broken, type Finding, findingsText } from '../doctor/finding.ts'
+import { type Command, type CommandGroups, flagOf, type Words } from '../command-line/command.ts'
 import { SERVER_FLAG } from '../flags/library-flags.ts'
+import { broken, type Finding, findingsText } from './finding.ts'
 
-export const doctorCommand: Command = {
+const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Diagnose problems and suggest fixes',
   details: [
@@ -27,9 +27,11 @@ export const doctorCommand: Command = {
   },
 }
 
+export const commands: CommandGroups = { Rare: [doctorCommand] }
+
 async function examineRelease(server: string | null, parts: Parts): Promise<readonly Finding[]> {
   if (server === null) return []
-  const { checkRelease } = await import('../doctor/release-check.ts')
+  const { checkRelease } = await import('./release-check.ts')
   try {
     return await checkRelease(server, parts)
   } catch (error) {
@@ -41,10 +43,10 @@ async function examineRelease(server: string | null, parts: Parts): Promise<read
 // In the order in which commands use what is checked.
 async function findingsOf(words: Words, parts: Parts): Promise<readonly Finding[]> {
   const [{ examineServer }, { examineMachine }, { examineTerminal }, { examineFiles }] = await Promise.all([
-    import('../doctor/server.ts'),
-    import('../doctor/machine.ts'),
-    import('../doctor/terminal.ts'),
-    import('../doctor/files.ts'),
+    import('./server.ts'),
+    import('./machine.ts'),
+    import('./terminal.ts'),
+    import('./files.ts'),
   ])
   const { findings, server } = await examineServer(words.text('server'), parts)
   if (words.has('brief')) return findings

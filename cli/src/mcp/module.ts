@@ -1,9 +1,9 @@
 import { EXIT } from '../base/cli-error.ts'
-import type { Command } from '../command-line/command.ts'
+import type { Command, CommandGroups } from '../command-line/command.ts'
 import { detectAgent } from '../delivery/agent.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
 
-export const mcpCommand: Command = {
+const mcpCommand: Command = {
   name: 'mcp',
   summary: 'Serve AI agents one tool that runs approved commands (Model Context Protocol)',
   details: [
@@ -15,8 +15,10 @@ export const mcpCommand: Command = {
     'keyferry mcp': 'Start it from the configuration of an agent',
   },
   run: async (words, parts) => {
-    const { serveMcp } = await import('../mcp/serve.ts')
+    const { serveMcp } = await import('./serve.ts')
     await serveMcp({ parts, ...(await libraryHere(words, parts)) }, detectAgent(parts.env))
     return EXIT.ok
   },
 }
+
+export const commands: CommandGroups = { Agents: [mcpCommand] }

@@ -53,6 +53,15 @@ describe('other calls run', () => {
     expect(await turnsDuring(() => run(LONG))).toBeGreaterThanOrEqual(1)
     await database.close()
   })
+
+  test('between slow reads of few rows that began together', async () => {
+    const database = await openDatabase(join(mkdtempSync(join(tmpdir(), 'keyferry-turns-')), 'keyferry.db'))
+    const counted = sql`with recursive counted(n) as (select 1 union all select n + 1 from counted where n < 3000000) select count(*) as n from counted`
+    const slow = () => database.query.selectFrom(sql<{ n: number }>`(${counted})`.as('list')).select('list.n')
+    const together = () => Promise.all([1, 2, 3, 4].map(() => slow().execute()))
+    expect(await turnsDuring(together)).toBeGreaterThanOrEqual(3)
+    await database.close()
+  })
 })
 
 describe('a bundle of many entries', () => {

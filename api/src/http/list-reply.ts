@@ -1,5 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Listing, ListPage } from '../domain/base/listing.ts'
+import { turn } from '../domain/base/turns.ts'
 import { Reply } from './handler.ts'
 
 /** Answer a list with its total. */

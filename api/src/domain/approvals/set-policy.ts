@@ -50,11 +50,12 @@ export async function bundlePolicy(
 ): Promise<z.output<typeof BundlePolicy>> {
   const bundle = await findBundle(parts.stores.bundles, caller, bundleId)
   const { policies } = parts.stores
-  const [set, also, ofValues] = await Promise.all([
+  const [set, ofValues] = await Promise.all([
     policies.find(caller.tenantId, bundle.id),
-    policies.sharing(caller.tenantId, bundle.id),
     policies.ofSharedValues(caller.tenantId, bundle.id, null),
   ])
+  // Not together with the others: each of them takes long.
+  const also = await policies.sharing(caller.tenantId, bundle.id)
   const { assurance } = parts
   const effective = effectivePolicy(assurance, set, bundle)
   return {

@@ -1,4 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** Lets other calls run. Of all that wait here, one goes on in each turn of the event loop. Otherwise long calls that
+ * came together would go on together, and hold the others for as long as all their parts take. */
+export async function turn(): Promise<void> {
+  last = last.then(() => nextTurn())
+  await last
+}
 
 const AT_ONCE = 500
 

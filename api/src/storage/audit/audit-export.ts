@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { CHAIN_START } from '@keyferry/crypto/audit-chain'
 import { exportEnd, lastLine } from '@keyferry/crypto/export-lines'
 import { signNote } from '@keyferry/crypto/signed-note'
+import { turn } from '../../domain/base/turns.ts'
 import type { Query } from '../base/queries.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'

@@ -1,10 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { AUDIT_ACTIONS, type AuditAction, ORIGIN_OWNERS } from '@keyferry/contract'
 import { eventMac } from '@keyferry/crypto/audit-chain'
 import type { AuditKey } from '@keyferry/crypto/audit-key'
 import { entryOf } from '../../domain/audit/audit.ts'
 import { emailKey } from '../../domain/base/email.ts'
 import { madeByOperator } from '../../domain/base/event.ts'
+import { turn } from '../../domain/base/turns.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { selectOf, updateOf } from '../base/tenant-rows.ts'
 

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { turn } from '../../domain/base/turns.ts'
 
 // Both databases bound the parameters of one query.
 const AT_ONCE = 200

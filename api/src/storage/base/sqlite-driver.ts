@@ -1,5 +1,4 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { setImmediate as turn } from 'node:timers/promises'
 import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import { GroupCommit } from '@keyferry/plumbing/group-commit'
 import {
@@ -10,6 +9,7 @@ import {
   SelectQueryNode,
   SqliteAdapter,
 } from 'kysely'
+import { turn } from '../../domain/base/turns.ts'
 
 /*
  * SQLite lets one connection write, and others read what is committed. So a select outside of a transaction has its own
@@ -90,7 +90,10 @@ class SqliteConnection implements DatabaseConnection {
     if (this.isOver) throw new Error('a query after the end of its transaction')
     if (this.isChanging) return write(query)
     if (!SelectQueryNode.is(query.query)) return commits.alone(() => write<Row>(query))
+    if (leftMs <= 0) await turn()
+    const began = performance.now()
     const result = read<Row>(query)
+    spend(performance.now() - began)
     if (result.rows.length >= LONG_READ) await turn()
     return result
   }
@@ -103,6 +106,15 @@ class SqliteConnection implements DatabaseConnection {
 // SQLite reads without a pause. After a long read, other calls run before its rows are used: otherwise several such
 // calls would hold all others together.
 const LONG_READ = 500
+
+// Calls that arrive together begin in one turn of the event loop. So does what they read first.
+const MOST_MS = 50
+let leftMs = MOST_MS
+
+function spend(ms: number): void {
+  if (leftMs === MOST_MS) setImmediate(() => (leftMs = MOST_MS))
+  leftMs -= ms
+}
 
 export type Statement = { hasRows: boolean; statement: StatementSync }
 

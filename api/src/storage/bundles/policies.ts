@@ -141,25 +141,19 @@ async function sharedValues(
   { tenantId, bundleId }: { tenantId: string; bundleId: string },
   names: readonly string[] | null,
 ): Promise<ValueRules[]> {
-  const attached = selectOf(query, 'attachments', tenantId).where('attachments.bundle_id', '=', bundleId)
-  const all = names ?? (await ask(query, attached.select('delivered_name as name'))).map(({ name }) => name)
-  // SQLite keeps the order of a cross join.
-  const shared = attached
-    .crossJoin('attachments as others')
-    .crossJoin('keys')
-    .whereRef('others.tenant_id', '=', 'attachments.tenant_id')
-    .whereRef('others.key_id', '=', 'attachments.key_id')
-    .where('others.bundle_id', '<>', bundleId)
-    .whereRef('keys.tenant_id', '=', 'attachments.tenant_id')
-    .whereRef('keys.id', '=', 'attachments.key_id')
-    .where('keys.is_secret', '=', flag(true))
-    .select(['attachments.delivered_name as name', 'others.bundle_id'])
+  const shared = secretsElsewhere(query, tenantId, [bundleId]).select([
+    'attachments.delivered_name as name',
+    'others.bundle_id',
+  ])
   const held: KeysHeld = (some) => shared.where('attachments.delivered_name', 'in', some)
   const own = keysAttached(query, tenantId)
     .where('bundle_id', '=', bundleId)
     .where('keys.is_secret', '=', flag(true))
   const named: KeysNamed = (some) =>
     own.where('delivered_name', 'in', some).select(['delivered_name as name', 'key_id'])
+  const page = (after: string, count: number) =>
+    own.where('delivered_name', '>', after).select('delivered_name as id').orderBy('id').limit(count)
+  const all = names ?? (await inPages((after, count) => ask(query, page(after, count)))).map(({ id }) => id)
   return bySet(query, tenantId, await rulesOfHolders({ query, tenantId }, all, { held, named }))
 }
 

@@ -95,12 +95,12 @@ const NONE: ReadonlySet<string> = new Set()
 
 /** The secret keys of bundles, once for each other bundle (`others`) that holds them. */
 export function secretsElsewhere(query: Query, tenantId: string, bundleIds: readonly string[]) {
+  // SQLite keeps the order of a cross join. By itself, it reads all attachments of the workspace first.
   return keysAttached(query, tenantId)
-    .innerJoin('attachments as others', (join) =>
-      join
-        .on(inOneTenant('others.key_id', 'attachments.key_id'))
-        .onRef('others.bundle_id', '<>', 'attachments.bundle_id'),
-    )
+    .crossJoin('attachments as others')
+    .whereRef('others.tenant_id', '=', 'attachments.tenant_id')
+    .whereRef('others.key_id', '=', 'attachments.key_id')
+    .whereRef('others.bundle_id', '<>', 'attachments.bundle_id')
     .where('attachments.bundle_id', 'in', bundleIds)
     .where('keys.is_secret', '=', flag(true))
 }

@@ -1,5 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { type Expression, sql } from 'kysely'
+import { turn } from '../../domain/base/turns.ts'
 import type { DeliveredKey } from '../../domain/deliveries/delivery.ts'
 import { chunks } from '../base/chunks.ts'
 import { send } from '../base/pipeline.ts'

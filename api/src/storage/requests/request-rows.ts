@@ -1,5 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { turn } from '../../domain/base/turns.ts'
 import { EXPIRED_KNOWN_MS, type Missing, type RequestChange } from '../../domain/requests/request-store.ts'
 import type { StoredRequest } from '../../domain/requests/stored-request.ts'
 import { ask, send } from '../base/pipeline.ts'

@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Assurance } from '@keyferry/contract'
 import type { Bounds } from '../../domain/base/bounds.ts'
 import { firstStamp, type Stamp } from '../../domain/base/stamp.ts'
+import { turn } from '../../domain/base/turns.ts'
 import { bundleNameTaken } from '../../domain/library/bundle.ts'
 import {
   type Duplicate,

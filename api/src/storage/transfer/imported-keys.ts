@@ -1,6 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { firstStamp } from '../../domain/base/stamp.ts'
+import { turn } from '../../domain/base/turns.ts'
 import { templateUsesOf } from '../../domain/library/template.ts'
 import type { ImportChange } from '../../domain/transfer/library-import.ts'
 import { makesKey, markAfter, splits } from '../../domain/transfer/library-import-step.ts'

@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { Bounds } from '../../domain/base/bounds.ts'
 import { firstStamp } from '../../domain/base/stamp.ts'
+import { turn } from '../../domain/base/turns.ts'
 import { newBundle } from '../../domain/library/bundle.ts'
 import { normalLifetime } from '../../domain/library/key-lifetime.ts'
 import { templateUsesOf } from '../../domain/library/template.ts'

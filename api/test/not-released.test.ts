@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
@@ -50,6 +51,26 @@ describe.each(oneDatabase)('an approval that never returns, on %s', (kind) => {
     const found = await alarms()
     expect(found).toHaveLength(1)
     expect(found[0]).toMatchObject({ target: { id: bundle.id }, data: { reason: 'expired' } })
+  })
+
+  test('ends also if a hundred overdue rows that no server wrote come before it', async () => {
+    const before = (await alarms()).length
+    const { requestId } = await held('loopback')
+    const file = new DatabaseSync(`${api.settings.dataDir}/keyferry.db`)
+    const row = file.prepare('select * from requests where id = ?').get(requestId) ?? {}
+    const columns = Object.keys(row)
+    const insert = file.prepare(
+      `insert into requests (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+    )
+    const overdueMs = Number(row['expires_at_ms']) - 1_000
+    for (let index = 0; index < 100; index++)
+      insert.run(...Object.values({ ...row, id: `!${index}`, expires_at_ms: overdueMs }))
+    file.close()
+    skippedMs = LIFETIME_MS
+    await api.sweep()
+    await api.sweep()
+    expect(await newest()).toMatchObject({ state: 'void' })
+    expect(await alarms()).toHaveLength(before + 1)
   })
 
   test('is no alarm if it returned in time and its request expired later', async () => {

@@ -118,12 +118,8 @@ export function requestRows({ query, hold, seals }: Pick<Queries, 'query' | 'hol
     /** Delete a row in a transaction that need not know what it was. */
     remove: (transaction: Query, id: string) => send(transaction, forgetting({ id })),
     /** Requests for this transaction alone, until it ends: locked in the order of their ids. */
-    async held(
-      transaction: Query,
-      which: (rows: SelectedRows) => SelectedRows,
-      end: Queries['hold'] = hold,
-    ): Promise<StoredRequest[]> {
-      const rows = await ask(transaction, which(selected(transaction).orderBy('id')).modifyEnd(end))
+    async held(transaction: Query, which: (rows: SelectedRows) => SelectedRows): Promise<StoredRequest[]> {
+      const rows = await ask(transaction, which(selected(transaction).orderBy('id')).modifyEnd(hold))
       return rows.filter(macs.isWhole).map(parsed)
     },
     /** Requests as a transaction sees them. */

@@ -146,11 +146,13 @@ export class Requests implements RequestStore {
             .where('expires_at_ms', '>', nowMs),
         ),
       takeExpired: async (nowMs) => {
-        const overdue = (all: SelectedRows) =>
-          all.where('expires_at_ms', '<=', nowMs).where('approvers', '<>', '').limit(EXPIRED_AT_ONCE)
-        const expired = await rows.held(transaction, overdue, holdFree)
-        const ids = expired.map(({ request }) => request.id)
-        if (ids.length > 0) await emptied(transaction).where('id', 'in', ids).execute()
+        const overdue = transaction.selectFrom('requests').select('id').where('expires_at_ms', '<=', nowMs)
+        const some = overdue.where('approvers', '<>', '').orderBy('id').limit(EXPIRED_AT_ONCE)
+        const ids = (await some.modifyEnd(holdFree).execute()).map(({ id }) => id)
+        if (ids.length === 0) return []
+        const expired = await rows.held(transaction, (all) => all.where('id', 'in', ids))
+        // Rows that no server wrote go too: otherwise they would stay before the others.
+        await emptied(transaction).where('id', 'in', ids).execute()
         return expired
       },
       removeOf: async ({ id, names }, nowMs) => {

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
 import { failureFacts } from '@keyferry/plumbing/failure'
 import { multiplyTimeLimits } from '@keyferry/plumbing/time-limits'
@@ -12,7 +13,6 @@ import type { ServerRole } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import { goneSettings, hasFiles, readSettings, refresh } from './settings.ts'
 import type { Running } from './start.ts'
-import { stopOnSignal } from './stop-on-signal.ts'
 
 const { version } = manifest
 const USAGE_ERROR = 2
@@ -152,4 +152,28 @@ function endOnInternalFailure(): void {
 function traceOf(failure: unknown): string {
   const { error, frames } = failureFacts(failure)
   return [error, ...frames.map((line) => `    ${line}`)].join('\n')
+}
+
+/** A stop takes little longer than the calls that it waits for. */
+const SPARE_MS = 1_500
+
+/** Stop gracefully on the first SIGTERM or SIGINT, immediately on the second, and always within the time of the
+ * settings. Only SIGTERM drains: SIGINT comes from a person at a terminal. */
+function stopOnSignal(
+  stop: (drainSeconds: number) => Promise<void>,
+  { DRAIN_SECONDS, STOP_SECONDS }: Pick<Settings, 'DRAIN_SECONDS' | 'STOP_SECONDS'>,
+): void {
+  let isStopping = false
+  const onSignal = (signal: 'SIGTERM' | 'SIGINT') => {
+    if (isStopping) process.exit(128 + constants.signals[signal])
+    isStopping = true
+    const drainSeconds = signal === 'SIGTERM' ? DRAIN_SECONDS : 0
+    setTimeout(() => process.exit(0), (drainSeconds + STOP_SECONDS) * 1_000 + SPARE_MS).unref()
+    stop(drainSeconds).then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
 }

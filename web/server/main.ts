@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { createServer, isIPv6 } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { AuthMode } from '@keyferry/contract'
+import { freePort } from '@keyferry/plumbing/free-port'
 import { announceEnd, createHttpServer, drain } from '@keyferry/plumbing/http-server'
 import { passkeyAddress } from '@keyferry/plumbing/passkey-address'
 import type { FastifyInstance } from 'fastify'
@@ -17,7 +19,6 @@ import { createIdentity } from './identity/create.ts'
 import type { Identity } from './identity/identity.ts'
 import { type ApiConnection, connectApi } from './internal-api/api-connection.ts'
 import { createSigner } from './internal-api/signed-call.ts'
-import { addressOf, listenAt, withPort } from './listening.ts'
 import { AppFiles } from './pages/app-files.ts'
 import { answerErrors } from './pages/error-answer.ts'
 import { servePages } from './pages/pages.ts'
@@ -26,7 +27,7 @@ import { sendSecurityHeaders } from './security-headers.ts'
 import { serveSecurityTxt } from './security-txt.ts'
 import { serveClearing } from './sessions/session-cookie.ts'
 import type { SessionStore } from './sessions/session-store.ts'
-import type { WebSettings } from './settings.ts'
+import type { Listening, WebSettings } from './settings.ts'
 
 export { idpUserId } from './identity/idp-user-id.ts'
 export { endSessionsOf } from './sessions/open-store.ts'
@@ -153,4 +154,33 @@ function serveSession(app: FastifyInstance, { identity, mode, publicUrl }: Sessi
     setup_required: await identity.isSetupRequired(),
     passkey_origin: passkeys?.origin ?? null,
   }))
+}
+
+/** Choose the port first, so that every part knows our address. */
+async function withPort(listening: Listening): Promise<Listening> {
+  if ('sockets' in listening || listening.port !== 0) return listening
+  return { ...listening, port: await freePort(listening.host) }
+}
+
+/** Our address. With inherited sockets, people reach the server at PUBLIC_URL only.
+ * @throws Error: inherited sockets */
+function addressOf(listening: Listening): string {
+  if ('sockets' in listening) throw new Error('inherited sockets need PUBLIC_URL')
+  const { host, port } = listening
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
+}
+
+/** Listen, and return the address of the first socket. */
+async function listenAt(app: FastifyInstance, listening: Listening): Promise<string> {
+  if (!('sockets' in listening)) return await app.listen(listening)
+  const [first, ...others] = listening.sockets
+  // An HTTP server listens on one socket, so the others hand their connections to it.
+  for (const fd of others) {
+    const server = createServer((socket) => app.server.emit('connection', socket))
+    app.addHook('preClose', async () => void server.close())
+    server.listen({ fd })
+  }
+  // Node ignores the host of a descriptor. Without a host, Fastify opens a second socket for localhost.
+  const inherited = { fd: first, host: '127.0.0.1' }
+  return await app.listen(inherited)
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { type Access, type Endpoint, paramsOf } from '@keyferry/contract'
 import { plainAddress } from '@keyferry/plumbing/client-address'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -12,12 +13,12 @@ import {
   type SignedCaller,
   type Visitor,
 } from '../domain/people/membership.ts'
+import type { AnswerOutcome } from './handler.ts'
 import { originOf, type Peer, type RateLimit, type RateVerdict, Reply } from './handler.ts'
 import type { Limited } from './handlers.ts'
 import { afterRefusal, bearerOf, type MachineCallParts, machineBehind } from './machine-refusals.ts'
 import { requireWithinReach } from './reach-guard.ts'
 import { parseJson, validated } from './request-parts.ts'
-import { type LooseReply, send } from './send.ts'
 import type { TouchGuard } from './touch-guard.ts'
 
 /** What a signature may cover. Headers as received: `[name, value, name, value …]`. */
@@ -246,4 +247,35 @@ class ServedCall {
     if (response.destroyed) listener()
     else response.once('close', () => response.writableFinished || listener())
   }
+}
+
+/** A handler's reply without its types. */
+type LooseReply = {
+  status: number
+  body?: unknown
+  stream?: AsyncIterable<string>
+  isText?: boolean
+  headers?: Readonly<Record<string, string>>
+  delivery?: AnswerOutcome
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+
+// One text may be a megabyte; by default sixteen would wait in memory for a slow caller.
+const READ_WHEN_WRITTEN = { highWaterMark: 1 }
+
+/** Send an answer and tell its delivery the outcome. */
+function send(reply: FastifyReply, loose: LooseReply): FastifyReply {
+  const { status, body, stream, isText = typeof body === 'string', headers = {}, delivery } = loose
+  if (delivery) follow(reply, delivery)
+  reply.code(status).headers({ 'cache-control': 'no-store', ...headers })
+  reply.type(headers['content-type'] ?? (isText ? TEXT_TYPE : JSON_TYPE))
+  if (stream) return reply.send(Readable.from(stream, READ_WHEN_WRITTEN))
+  return reply.send(isText ? body : JSON.stringify(body))
+}
+
+function follow({ raw }: FastifyReply, { delivered, broken }: AnswerOutcome): void {
+  if (raw.destroyed || raw.socket?.destroyed === true) broken()
+  else raw.once('close', () => (raw.writableFinished ? delivered() : broken()))
 }

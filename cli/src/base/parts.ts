@@ -59,11 +59,11 @@ export type ProgramStart = {
 export type SupervisedProgram = {
   /** Its exit code, once it has ended by itself or by a signal to this client. Rejects with a CliError 126 · 127. */
   readonly ended: Promise<number>
-  /** End the program and its descendants by this signal, after 10 s by SIGKILL, and start it again. `over`: this
+  /** End the program and its descendants by SIGTERM, after 10 s by SIGKILL, and start it again. `over`: this
    * client got a signal, so the program was not started.
    * @throws CliError general: it cannot be started with this environment, and runs on · 126 · 127: it ended, and could
    *   not be started; it can be restarted later */
-  readonly restart: (start: ProgramStart, signal: NodeJS.Signals) => Promise<'restarted' | 'killed' | 'over'>
+  readonly restart: (start: ProgramStart) => Promise<'restarted' | 'killed' | 'over'>
 }
 
 export type Randomness = { readonly newKeyPair: () => KeyPair; readonly newPollVerifier: () => string }

@@ -1,15 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import { depositUserCode } from '@keyferry/crypto/deposit'
-import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
+import { CliError, EXIT, refusedAnswer, refusedError } from '../base/cli-error.ts'
 import { IMPORT_ACTIONS, shortList } from '../base/import-actions.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { requireReason } from '../delivery/agent.ts'
 import { sentCommand } from '../delivery/claims.ts'
-import { keepWorkspace, requireAskable } from '../delivery/confirm-workspace.ts'
+import { keepWorkspace, requireAskable, requireExpected } from '../delivery/confirm-workspace.ts'
 import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
 import { type Arrived, depositIn } from '../delivery/wait.ts'
+import type { ExpectedWorkspace, PinnedWorkspace } from '../project/workspace-pins.ts'
 import { expectedWorkspace } from '../project/workspace-pins.ts'
 import {
   countsOf,
@@ -18,11 +20,12 @@ import {
   requireFits,
   requireStored,
   signedFields,
+  statementIn,
 } from '../receipt/receipt.ts'
+import type { Compare } from '../release/compared-return.ts'
 import { UNKNOWN_REQUEST } from '../server/request-end.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { inWorkspace, type WaitingOutcome } from '../terminal/waiting-view.ts'
-import { compareApprovals } from './compare-approvals.ts'
 import { type DepositDraft, fetchDepositKey, sealDeposit } from './deposit-body.ts'
 
 export type DepositOptions = Omit<RequestOptions, 'bundle'> & { readonly content: DepositDraft }
@@ -158,4 +161,52 @@ function whatIn({ variables }: Pick<DepositReceipt, 'variables'>): string {
     return names.length === 0 ? [] : [`${names.length} ${word} (${shortList(names)})`]
   })
   return done.length === 0 ? 'nothing to write' : done.join(', ')
+}
+
+type ComparedDeposit = {
+  readonly depositing: { readonly content: DepositDraft; readonly command: readonly string[] }
+  /** The sealed box that was sent. */
+  readonly box: () => Uint8Array
+}
+
+/** What was compared and allowed last. */
+type ConfirmedWorkspace = { readonly workspace: PinnedWorkspace; readonly isConfirmed: boolean }
+
+/** Compares who approves a deposit, and for which workspace, before the approval is returned: after that the values
+ * belong to that workspace. */
+function compareApprovals(
+  expected: ExpectedWorkspace,
+  { depositing: { content, command }, box }: ComparedDeposit,
+  parts: Parts,
+) {
+  let last: ConfirmedWorkspace | null = null
+  const compare: Compare = async (statement, pending, ask) => {
+    if (statement === null)
+      throw refusedError(
+        `${pending.server} does not say who approved this`,
+        'Nothing was stored. Update the server.',
+      )
+    const approved = statementIn(await signedFields(statement, pending.server, parts))
+    requireFits(approved, { pending, box: box(), argv: sentCommand(command) })
+    const bundles = [content, ...content.also].map(({ bundle }) => bundle)
+    if (!isDeepStrictEqual([approved.bundle, ...approved.also], bundles))
+      throw refusedAnswer('the approval is for another bundle')
+    const { workspace } = approved
+    // A second approval of one command, after the library changed.
+    if (last?.workspace.id === workspace.id) return
+    const isConfirmed = await requireExpected(approved, expected, { ask, purpose: 'stored' })
+    last = { workspace, isConfirmed }
+  }
+  return {
+    compare,
+    /** What was returned.
+     * @throws CliError refused: this client returned no approval */
+    returned: (): ConfirmedWorkspace => {
+      if (last !== null) return last
+      throw refusedError(
+        'the server took an approval that this terminal did not return',
+        'It may have stored the values in a workspace of someone else. Treat them as read, and change them.',
+      )
+    },
+  }
 }

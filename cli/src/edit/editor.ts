@@ -81,7 +81,7 @@ function editorOf(command: string, args: string, { platform, leaveKeysTo }: Part
       )
     },
     end: async (): Promise<void> => {
-      if (child?.pid !== undefined && platform !== 'win32') await endTree(child.pid, 'SIGTERM', LAST_MS)
+      if (child?.pid !== undefined && platform !== 'win32') await endTree(child.pid, LAST_MS)
     },
   }
 }

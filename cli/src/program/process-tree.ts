@@ -7,18 +7,14 @@ const POLL_MS = 100
 
 type Process = { readonly pid: number; readonly parent: number; readonly group: number }
 
-/** Signal a process, its descendants, and its process group if it leads one. Then wait until they are gone. A process
- * that detached itself before is not found.
+/** Send SIGTERM to a process, its descendants, and its process group if it leads one. Then wait until they are gone. A
+ * process that detached itself before is not found.
  * @param graceMs after this time they are killed
  * @returns whether they had to be killed */
-export async function endTree(
-  root: number,
-  signal: NodeJS.Signals,
-  graceMs: number,
-): Promise<'ended' | 'killed'> {
+export async function endTree(root: number, graceMs: number): Promise<'ended' | 'killed'> {
   const deadline = performance.now() + graceMs
   let pids = treeOf(new Set([root]))
-  for (const pid of pids) kill(pid, signal)
+  for (const pid of pids) kill(pid, 'SIGTERM')
   while (pids.size > 0 && performance.now() < deadline) {
     await sleep(Math.min(POLL_MS, deadline - performance.now()))
     pids = treeOf(new Set([root, ...pids]))

@@ -47,9 +47,9 @@ test('the program gets every signal from its start on', async () => {
 test('a restart ends the program, and starts it with the new environment', async () => {
   const program = supervise(shell(SERVICE, { A: '1' }), OPTIONS)
   await expect.poll(lines).toEqual(['start 1'])
-  expect(await program.restart(shell(SERVICE, { A: '2' }), 'SIGTERM')).toBe('restarted')
+  expect(await program.restart(shell(SERVICE, { A: '2' }))).toBe('restarted')
   await expect.poll(lines).toEqual(['start 1', 'end', 'start 2'])
-  expect(await program.restart(shell('exit 7'), 'SIGTERM')).toBe('restarted')
+  expect(await program.restart(shell('exit 7'))).toBe('restarted')
   expect(await program.ended).toBe(7)
 })
 
@@ -57,7 +57,7 @@ test('a program that ignores the signal is killed after the grace, with the chil
   const child = 'trap "" TERM; while :; do echo alive >>"$LOG"; sleep 0.02; done'
   const program = supervise(shell(`trap "" TERM; sh -c '${child}' & while :; do sleep 0.02; done`), OPTIONS)
   await expect.poll(lines).toContain('alive')
-  expect(await program.restart(shell('sleep 0.1; exit 3'), 'SIGTERM')).toBe('killed')
+  expect(await program.restart(shell('sleep 0.1; exit 3'))).toBe('killed')
   const count = lines().length
   expect(await program.ended).toBe(3)
   expect(lines()).toHaveLength(count)
@@ -67,8 +67,8 @@ test('an environment that is too large for the system leaves the program running
   const program = supervise(shell(SERVICE, { A: '1' }), OPTIONS)
   await expect.poll(lines).toEqual(['start 1'])
   const large = shell(SERVICE, { A: 'x'.repeat(200 * 1024) })
-  await expect(program.restart(large, 'SIGTERM')).rejects.toThrow('too large for an environment variable')
-  expect(await program.restart(shell('exit 0'), 'SIGTERM')).toBe('restarted')
+  await expect(program.restart(large)).rejects.toThrow('too large for an environment variable')
+  expect(await program.restart(shell('exit 0'))).toBe('restarted')
   expect(lines()).toEqual(['start 1', 'end'])
 })
 
@@ -78,9 +78,9 @@ test.each([
 ])('a program that %s is not started again, until it can be', async (_what, exitCode, argv) => {
   const program = supervise(shell(SERVICE), OPTIONS)
   await expect.poll(lines).toHaveLength(1)
-  await expect(program.restart({ ...shell(''), argv: argv() }, 'SIGTERM')).rejects.toMatchObject({ exitCode })
+  await expect(program.restart({ ...shell(''), argv: argv() })).rejects.toMatchObject({ exitCode })
   expect(lines()).toEqual(['start ', 'end'])
-  expect(await program.restart(shell('exit 7'), 'SIGTERM')).toBe('restarted')
+  expect(await program.restart(shell('exit 7'))).toBe('restarted')
   expect(await program.ended).toBe(7)
 })
 
@@ -96,7 +96,7 @@ test('a restart waits for all that the program started, also if the program itse
     rmSync(log, { force: true })
     const program = supervise(shell(starter), OPTIONS)
     await expect.poll(lines).toEqual(['serving'])
-    expect(await program.restart(shell('echo next >>"$LOG"'), 'SIGTERM')).not.toBe('over')
+    expect(await program.restart(shell('echo next >>"$LOG"'))).not.toBe('over')
     expect(await program.ended).toBe(0)
     expect(lines()).toEqual(['serving', 'closed', 'next'])
   }
@@ -113,7 +113,7 @@ test('the client ends with the program, though others hold its output; of that n
   const script = 'sleep 600 & echo $! >>"$LOG"; yes line | head -c 300000; echo last'
   const start: ProgramStart = { ...shell(script), filters: { stdout: slow, stderr: null } }
   expect(await forwardTo(start, OPTIONS)).toBe(0)
-  expect(() => process.kill(Number(lines()[0]), 'SIGTERM')).not.toThrow()
+  expect(() => process.kill(Number(lines()[0]))).not.toThrow()
   expect(Buffer.concat(chunks).length).toBe(300_005)
 })
 
@@ -135,7 +135,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const)(
   async (signal) => {
     const program = supervise(shell(SLOW_END, { A: '1' }), SLOW)
     await expect.poll(lines).toEqual(['start 1'])
-    const restarting = program.restart(shell(SLOW_END, { A: '2' }), 'SIGTERM')
+    const restarting = program.restart(shell(SLOW_END, { A: '2' }))
     await expect.poll(lines).toEqual(['start 1', 'stopping'])
     signalled(signal)
     writeFileSync(`${log}.go`, '')
@@ -151,7 +151,7 @@ test.each(['SIGUSR1', 'SIGUSR2', 'SIGWINCH', 'SIGCONT'] as const)(
     const ignoring = `trap "" USR1 USR2; ${SLOW_END}`
     const program = supervise(shell(ignoring, { A: '1' }), SLOW)
     await expect.poll(lines).toEqual(['start 1'])
-    const restarting = program.restart(shell('exit 7'), 'SIGTERM')
+    const restarting = program.restart(shell('exit 7'))
     await expect.poll(lines).toEqual(['start 1', 'stopping'])
     signalled(signal)
     writeFileSync(`${log}.go`, '')
@@ -169,7 +169,7 @@ test.each([
   const program = supervise(shell(SERVICE), OPTIONS)
   await expect.poll(lines).toHaveLength(1)
   const gone = { ...shell(''), argv: [join(folder, 'gone')] }
-  await expect(program.restart(gone, 'SIGTERM')).rejects.toMatchObject({ exitCode: 127 })
+  await expect(program.restart(gone)).rejects.toMatchObject({ exitCode: 127 })
   signalled('SIGUSR1')
   signalled(signal)
   expect(await program.ended).toBe(exitCode)

@@ -59,10 +59,10 @@ class Supervisor implements SupervisedProgram {
     }
   }
 
-  async restart(start: ProgramStart, signal: NodeJS.Signals): Promise<'restarted' | 'killed' | 'over'> {
+  async restart(start: ProgramStart): Promise<'restarted' | 'killed' | 'over'> {
     requireFits(start, this.#options.platform) // while the program still runs
     this.#isRestarting = true
-    const end = await this.#stop(signal)
+    const end = await this.#stop()
     if (this.#isEnding) return 'over'
     const child = this.#startIn(start)
     await child.started()
@@ -90,10 +90,10 @@ class Supervisor implements SupervisedProgram {
     ended.then(report, this.#end.reject)
   }
 
-  async #stop(signal: NodeJS.Signals): Promise<'ended' | 'killed'> {
+  async #stop(): Promise<'ended' | 'killed'> {
     const child = this.#child
     if (child === null) return 'ended'
-    const end = await endProgram(child, signal, this.#options)
+    const end = await endProgram(child, this.#options)
     await child.ended
     this.#child = null
     return end
@@ -103,10 +103,9 @@ class Supervisor implements SupervisedProgram {
 // With all that it started: `npm start` leaves its server running, which keeps its port.
 async function endProgram(
   { process: child }: Child,
-  signal: NodeJS.Signals,
   { platform, graceMs = GRACE_MS }: SuperviseOptions,
 ): Promise<'ended' | 'killed'> {
-  if (child.pid !== undefined && platform !== 'win32') return await endTree(child.pid, signal, graceMs)
-  child.kill(signal)
+  if (child.pid !== undefined && platform !== 'win32') return await endTree(child.pid, graceMs)
+  child.kill()
   return 'ended'
 }

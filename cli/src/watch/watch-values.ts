@@ -24,8 +24,6 @@ const QUIET_FAILURES = 5
 
 type Watching = Omit<ProgramWithValues, 'start'> & {
   readonly program: SupervisedProgram
-  /** The signal that ends the program. */
-  readonly signal: NodeJS.Signals
   /** Fetch the values again, without asking a person.
    * @throws CliError denied: a person would have to approve · CliError */
   readonly fetch: () => Promise<ValuesDelivery>
@@ -33,10 +31,7 @@ type Watching = Omit<ProgramWithValues, 'start'> & {
 
 /** Start a program, and watch its values until it ends.
  * @returns its exit code */
-export async function runWatched(
-  watched: ProgramWithValues & Pick<Watching, 'signal'>,
-  parts: Parts,
-): Promise<number> {
+export async function runWatched(watched: ProgramWithValues, parts: Parts): Promise<number> {
   const { deliver } = await import('../delivery/deliver.ts')
   const program = await parts.superviseProgram(watched.start)
   const quieter: Parts = { ...parts, view: parts.view === 'json' ? 'json' : 'quiet' }
@@ -146,16 +141,11 @@ type Restart = {
 }
 
 async function restart({ watching, names, start }: Restart, parts: Parts): Promise<void> {
-  const { program, signal } = watching
   const text = `changed: ${printable(names.join(', '), 200)}; restarting the program`
   announce(parts, { event: 'changed', names }, parts.view === 'quiet' ? null : text)
   try {
-    if ((await program.restart(start, signal)) === 'killed')
-      announce(
-        parts,
-        { event: 'killed' },
-        `the program did not end within 10 s of ${signal}, so it was killed`,
-      )
+    if ((await watching.program.restart(start)) === 'killed')
+      announce(parts, { event: 'killed' }, `the program did not end within 10 s of SIGTERM, so it was killed`)
   } catch (error) {
     if (!(error instanceof CliError)) throw error
     if (error.exitCode === EXIT.general) writeTrouble(parts, error.message)

@@ -1,9 +1,16 @@
-import { type ApiEndpointName, type AuthMode, apiEndpoints, type Endpoint } from '@keyferry/contract'
+import {
+  type ApiEndpointName,
+  type AuthMode,
+  apiEndpoints,
+  type Endpoint,
+  WORKSPACE_HEADER,
+  WorkspaceHeaders,
+} from '@keyferry/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import type { OwnExchange } from '../http/own-endpoints.ts'
 import { requirePersonOfPage } from '../http/person-of-page.ts'
-import { unauthorized } from '../http/refusal.ts'
+import { Refusal, unauthorized } from '../http/refusal.ts'
 import { readBody } from '../http/request-body.ts'
 import { bearerToHandOn, hasBearer, headersToHandOn } from '../http/request-headers.ts'
 import { type OriginRules, requireSameOrigin } from '../http/same-origin.ts'
@@ -11,7 +18,6 @@ import type { Identity, Person } from '../identity/identity.ts'
 import type { ApiConnection } from '../internal-api/api-connection.ts'
 import type { Sign, SignedFor } from '../internal-api/signed-call.ts'
 import type { OpenCalls } from './open-calls.ts'
-import { isMember, namedTenant, tenantOfAnswer } from './tenant-choice.ts'
 
 export type ForwardOptions = {
   mode: AuthMode
@@ -199,4 +205,26 @@ function handBackHead(reply: FastifyReply, answer: Dispatcher.ResponseData): Fas
     if (value !== undefined && !NOT_HANDED_BACK.has(name)) reply.header(name, value)
   }
   return reply.code(answer.statusCode)
+}
+
+/** The tenant that the call names in its `Keyferry-Workspace` header; null: the call has no such header.
+ * The API checks that the person is a member.
+ * @throws Refusal invalid: not one tenant id */
+function namedTenant({ headers }: FastifyRequest): string | null {
+  const named = WorkspaceHeaders.safeParse(headers)
+  if (named.success) return named.data[WORKSPACE_HEADER] ?? null
+  throw new Refusal(400, 'invalid', 'Keyferry-Workspace must be the id of one workspace')
+}
+
+/** The tenant that an answer names, or null. */
+function tenantOfAnswer(text: string): string | null {
+  const answer: unknown = JSON.parse(text)
+  if (typeof answer !== 'object' || answer === null || !('tenant_id' in answer)) return null
+  return typeof answer.tenant_id === 'string' ? answer.tenant_id : null
+}
+
+/** Whether the person is still a member of their current tenant. Asks the API as a member of the personal one. */
+async function isMember(api: ApiConnection, person: Person): Promise<boolean> {
+  const call = api.callFor({ userId: person.userId, tenantId: person.personalTenantId })
+  return (await call('GET', '/api/v1/tenants')).some(({ id }) => id === person.tenantId)
 }

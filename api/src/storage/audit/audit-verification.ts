@@ -1,14 +1,14 @@
+import type { AuditAction } from '@keyferry/contract'
 import { chainHash, originHash } from '@keyferry/crypto/audit-chain'
 import { chainNote } from '@keyferry/crypto/chain-note'
 import { openNote, verifierKey } from '@keyferry/crypto/signed-note'
-import { indexOf } from '../../domain/audit/audit.ts'
+import { sql } from 'kysely'
+import { entryOf, indexOf } from '../../domain/audit/audit.ts'
 import type { Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
-import { additionTo } from './audit-additions.ts'
 import { isRestored } from './audit-head.ts'
-import { hasEvent, type Sought } from './audit-search.ts'
 import { isGenuine } from './genuine-events.ts'
 
 const ROWS_AT_ONCE = 1_000
@@ -198,4 +198,61 @@ async function checkOutbox({ query, tenantId, key }: LogWalk): Promise<number> {
   const kept = rows.find(({ refused_at }) => refused_at !== null)
   if (kept) throw new Broken(`event ${kept.position} of the outbox was set aside, but a server wrote it`)
   return rows.length
+}
+
+/** An event by its action and members of its data. */
+type Sought = { tenantId: string; action: AuditAction; data: Readonly<Record<string, unknown>> }
+
+/** Whether a tenant has such an event, in its log or in the outbox. */
+async function hasEvent(query: Query, { tenantId, action, data }: Sought): Promise<boolean> {
+  // The outbox first: what is sealed in between is then in the log.
+  const waiting = await selectOf(query, 'events', tenantId).select(['body', 'origin']).execute()
+  const sealed = await selectOf(query, 'audit_log', { tenantId, action })
+    .select(['body', 'origin'])
+    .orderBy('seq', 'desc')
+    .execute()
+  return [...sealed, ...waiting].some(({ body, origin }) => {
+    const entry = entryOf(body, origin)
+    return (
+      entry.action === action && Object.entries(data).every(([name, value]) => entry.data[name] === value)
+    )
+  })
+}
+
+/*
+ * Entries that were added to a log where its chain does not show it.
+ */
+
+/** Names such an entry; null when there is none.
+ * @param first the number of the entry with which the chain begins */
+async function additionTo(query: Query, tenantId: string, first: number): Promise<string | null> {
+  const early = await entryBefore(query, tenantId, first)
+  if (early !== null) return `entry ${early} was added before the first entry, ${first}`
+  const repeat = await repeatedEntry(query, tenantId)
+  return repeat === null ? null : `entry ${repeat} repeats an earlier entry`
+}
+
+async function entryBefore(query: Query, tenantId: string, first: number): Promise<number | null> {
+  const row = await selectOf(query, 'audit_log', tenantId)
+    .select('seq')
+    .where('seq', '<', first)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.seq ?? null
+}
+
+// A server's own event that is written into the outbox again is sealed a second time.
+async function repeatedEntry(query: Query, tenantId: string): Promise<number | null> {
+  // A body begins with its number and its id: {"seq":1,"id":"<36 characters>".
+  const id = sql`substr(body, length(cast(seq as text)) + 9, 43)`
+  const last = sql<number>`max(seq)`
+  const row = await selectOf(query, 'audit_log', tenantId)
+    .select(last.as('seq'))
+    .groupBy(id)
+    .having(sql`count(*)`, '>', 1)
+    .orderBy(last)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.seq ?? null
 }

@@ -1,13 +1,18 @@
 import { sql } from 'kysely'
 import { madeBy } from '../../domain/base/event.ts'
 import type { ListPage, WholePage } from '../../domain/base/listing.ts'
-import type { HolderStore, Holding, KeyHolder, KeyHolding } from '../../domain/deliveries/holder.ts'
+import type {
+  HolderStore,
+  Holding,
+  KeyHolder,
+  KeyHolding,
+  TypedValue,
+} from '../../domain/deliveries/holder.ts'
 import { labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { bundlesOf } from './held-bundles.ts'
 import { countsByPerson, staleKeys } from './holder-counts.ts'
-import { typedBy } from './typed-values.ts'
 
 export function createHolderStore(queries: Queries): HolderStore {
   const { query, write } = queries
@@ -166,3 +171,31 @@ async function dismiss(
   const row = await selectOf(transaction, 'keys', { tenantId, id: keyId }).select('name').executeTakeFirst()
   return row?.name ?? null
 }
+
+type TypedBy = { tenantId: string; userId: string; page: WholePage }
+
+/** The values that a person typed, imported or proposed: of each key the newest one. */
+async function typedBy(query: Query, { tenantId, userId, page }: TypedBy): Promise<ListPage<TypedValue>> {
+  const newest = sql<number>`coalesce(${currentOf(userId)}, ${olderOf(userId)})`
+  const typed = selectOf(query, 'keys', tenantId).where(sql<boolean>`${newest} is not null`)
+  const shown = typed
+    .select(['keys.id', 'keys.name', 'keys.is_secret', 'value_version'])
+    .select(newest.as('version'))
+    .orderBy('keys.is_secret', 'desc')
+    .orderBy('keys.name')
+  const { rows, total } = await pageOf(shown, page, countOf(typed))
+  const held = rows.map(({ id }) => ({ key_id: id }))
+  const bundles = await bundlesOf(query, tenantId, held)
+  const present = ({ id, name, is_secret, value_version, version }: (typeof rows)[number]) => ({
+    version,
+    key: { id, name, version: value_version, is_secret: is_secret === 1, bundles: bundles.get(id) ?? [] },
+  })
+  return { total, rows: rows.map(present) }
+}
+
+const currentOf = (userId: string) => sql`case when keys.value_how in ('set', 'import')
+  and (keys.value_set_by = ${userId} or keys.value_proposed_by = ${userId}) then keys.value_version end`
+
+const olderOf = (userId: string) => sql`(select max(old.version) from key_versions as old
+  where old.tenant_id = keys.tenant_id and old.key_id = keys.id and old.how in ('set', 'import')
+    and (old.set_by = ${userId} or old.proposed_by = ${userId}))`

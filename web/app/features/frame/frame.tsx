@@ -1,14 +1,18 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
 import { Link, useLocation } from 'wouter'
+import type { ApprovalKey, LastingAct } from '../../lib/calls/answers.ts'
+import { pageWorkspace } from '../../lib/calls/workspace.ts'
+import { useApprovalKeys, useLastingActs } from '../../lib/data/approval-keys.ts'
 import { useMe } from '../../lib/data/me.ts'
+import { createListeners, keepText, keptText } from '../../lib/page/kept.ts'
 import { PLACES } from '../../lib/page/places.ts'
-import { IconButton } from '../../ui/button.tsx'
+import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
 import { Face } from '../../ui/face.tsx'
 import { Search } from '../../ui/icons.ts'
+import { Notice } from '../../ui/notice.tsx'
 import { isTyping } from '../../ui/search-field.tsx'
 import { ThemeSwitch } from '../../ui/theme-switch.tsx'
 import { Wordmark } from '../../ui/wordmark.tsx'
-import { KeyNews } from './key-news.tsx'
 import { BottomBar, Navigation } from './navigation.tsx'
 import { WaitingLink } from './waiting-link.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
@@ -118,4 +122,51 @@ function useShortcuts(enabled: boolean, onPalette: () => void): void {
 
 function dialogIsOpen(): boolean {
   return document.querySelector('dialog[open]') !== null
+}
+
+/** A banner for an owner: approval keys changed, or a signed change waits. It stays until *Seen*. */
+function KeyNews() {
+  const me = useMe().data
+  if (me?.role !== 'owner' || me.auth_mode === 'local') return null
+  return <OwnersNews stored={`keyferry.seen-keys.${pageWorkspace()}.${me.user_id}`} />
+}
+
+const listeners = createListeners()
+
+function OwnersNews({ stored }: { stored: string }) {
+  const keys = useApprovalKeys().data?.keys
+  const acts = useLastingActs().data
+  const seen = useSyncExternalStore(listeners.subscribe, () => keptText(stored))?.split(' ') ?? []
+  if (keys === undefined || acts === undefined) return null
+  const text = newsIn(keys, acts, seen)
+  if (text === null) return null
+  const see = () => {
+    keepText(stored, [...keys.map(markOf), ...acts.map(({ id }) => id)].join(' '))
+    listeners.notify()
+  }
+  return (
+    <Notice tone="caution" role="status" className="mx-auto mb-5 max-w-wide print:hidden">
+      <div className="flex flex-wrap items-center gap-2">
+        <p className="flex-1 basis-52">{text}</p>
+        <ButtonLink href="/members" size="small" label="See Members" />
+        <Button label="Seen" size="small" onClick={see} />
+      </div>
+    </Notice>
+  )
+}
+
+// A key that signs has another mark than before. While its confirmation waits, that act is the news.
+const markOf = ({ id, state, confirmed_by }: ApprovalKey) =>
+  `${id}/${(state === 'active' && confirmed_by) || ''}`
+
+function newsIn(keys: ApprovalKey[], acts: LastingAct[], seen: string[]): string | null {
+  const fresh = keys.filter((key) => !seen.includes(markOf(key)))
+  const isGone = seen.some((mark) => mark.includes('/') && !keys.some(({ id }) => mark.startsWith(id)))
+  // All that is new, so that nothing hides behind something harmless.
+  const parts = [
+    acts.some(({ id }) => !seen.includes(id)) && 'a signed change waits for another owner or for a day',
+    fresh.some(({ state }) => state === 'pending') && 'an approval key waits for its confirmation',
+    (isGone || fresh.some(({ state }) => state === 'active')) && 'approval keys were confirmed or removed',
+  ].filter((part) => part !== false)
+  return parts.length === 0 ? null : `New: ${parts.join(' and ')}.`
 }

@@ -3,22 +3,24 @@ import { Link, Redirect, useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useDatedKeys } from '../../lib/data/expiry.ts'
-import { useWaiting } from '../../lib/data/waiting.ts'
+import { useWaiting, waitingId } from '../../lib/data/waiting.ts'
 import { applicationHref } from '../../lib/page/places.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { tagsOf } from '../../lib/rules/bundle-names.ts'
 import { counted } from '../../lib/words/counted.ts'
+import { nameOf } from '../../lib/words/proposal-words.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { deferred } from '../../ui/deferred.tsx'
+import { Face } from '../../ui/face.tsx'
 import { Plus, Upload } from '../../ui/icons.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Select } from '../../ui/select.tsx'
+import { ReviewLink, WaitingSentence, waitingFacts } from '../../ui/waiting/waiting-words.tsx'
 import { DueStrip } from './due-strip.tsx'
 import { HomeMatrix } from './home-matrix.tsx'
 import { homeTable, isFound } from './home-rows.ts'
-import { WaitingCards } from './waiting-cards.tsx'
 
 const FirstSteps = deferred('FirstSteps', () => import('./first-steps.tsx'))
 const NewBundleDialog = deferred('NewBundleDialog', () => import('../../ui/bundle-forms.tsx'))
@@ -137,5 +139,37 @@ function UnusedKeys() {
     <Link href="/keys/unused" className="link">
       {counted(unused, 'key')} in no bundle
     </Link>
+  )
+}
+
+const SHOWN = 2
+
+/** Who waits for this person; nothing while nobody does. */
+function WaitingCards() {
+  const { items = [], isShared } = useWaiting()
+  if (!isShared || items.length === 0) return null
+  return (
+    <section aria-label="Waiting for you" className="mb-4 space-y-2">
+      {items.slice(0, SHOWN).map((item) => (
+        <div
+          key={waitingId(item)}
+          className="flex items-center gap-3 rounded-lg bg-surface p-3 pl-4 shadow-hairline max-sm:flex-wrap sm:pl-6"
+        >
+          <Face id={item.person.id} name={nameOf(item.person)} />
+          <div className="min-w-0 flex-1">
+            <p>
+              <WaitingSentence item={item} />
+            </p>
+            <p className="text-xs text-ink-faint">{waitingFacts(item)}</p>
+          </div>
+          <ReviewLink item={item} />
+        </div>
+      ))}
+      {items.length > SHOWN && (
+        <Link href="/waiting" className="link text-xs">
+          {items.length - SHOWN} more wait for you
+        </Link>
+      )}
+    </section>
   )
 }

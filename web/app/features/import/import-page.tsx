@@ -10,15 +10,16 @@ import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
 import { runCommand } from '../../lib/words/client-command.ts'
 import { planText } from '../../lib/words/import-steps.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
+import { FileChooser, useTextFile } from '../../ui/file-drop.tsx'
 import { InstallClient } from '../../ui/install-client.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Select } from '../../ui/select.tsx'
-import { TextField } from '../../ui/text-field.tsx'
+import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { UNDECIDED } from './decisions.ts'
 import { ImportPreview } from './import-preview.tsx'
 import { ImportSubmit } from './import-submit.tsx'
-import { TextDrop } from './text-drop.tsx'
 import { usePlan } from './use-plan.ts'
 
 /** Imports a `.env` or JSON text into a bundle, after the server's plan was shown. */
@@ -163,6 +164,35 @@ function ImportDone({ result, bundleName, onAgain }: ImportDoneProps) {
       <div className="mt-6 flex flex-wrap gap-3">
         <ButtonLink label="Open the bundle" href={`/bundles/${result.bundle_id}`} look="primary" />
         <Button label="Import more" onClick={onAgain} />
+      </div>
+    </div>
+  )
+}
+
+/** Where a text is pasted, or a file dropped or chosen. */
+function TextDrop({ text, onText }: { text: string; onText: (text: string) => void }) {
+  const { over, read, dropping } = useTextFile(onText)
+  return (
+    <div
+      {...dropping}
+      className={classNames('rounded-md', over && 'outline-2 outline-offset-4 outline-accent outline-dashed')}
+    >
+      <TextArea
+        label="Content of the .env or JSON file"
+        value={text}
+        rows={9}
+        onChange={onText}
+        placeholder={'DATABASE_URL=postgres://…\nPORT=3000'}
+        code="small"
+      />
+      <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-2">
+        <FileChooser size="small" onFiles={read} />
+        <p className="text-xs text-ink-soft">
+          Or drop one here. Its values go to the server for the preview, which stores none of them.
+        </p>
+        {text !== '' && (
+          <Button label="Clear" look="quiet" size="small" onClick={() => onText('')} className="ml-auto" />
+        )}
       </div>
     </div>
   )

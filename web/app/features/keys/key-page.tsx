@@ -1,8 +1,9 @@
 import { applicationOf, compareEnvironments, environmentOf } from '@keyferry/contract/siblings'
 import { useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
-import type { KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
+import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
+import { isStale, useHolders } from '../../lib/data/holders.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { applicationHref } from '../../lib/page/places.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
@@ -12,15 +13,16 @@ import { EntryName } from '../../ui/entry-name.tsx'
 import { Activity, Copy, Pencil, Trash2 } from '../../ui/icons.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { NotFound } from '../../ui/page-note.tsx'
 import { DeleteKeys } from '../../ui/selection/key-dialogs.tsx'
 import { useCopying } from '../../ui/use-copying.ts'
 import { DetailsForm } from './details-form.tsx'
 import { EnvironmentTabs } from './environment-tabs.tsx'
+import { oldHoldersText } from './holder-words.ts'
 import { KeyFacts } from './key-facts.tsx'
 import { KeyVersions } from './key-versions.tsx'
-import { MustFetchAgain } from './must-fetch-again.tsx'
 import { ValuePanel } from './value-panel.tsx'
 import { WhoHoldsIt } from './who-holds-it.tsx'
 
@@ -174,4 +176,17 @@ function KeyMenu({ item, name, hrefOf, onDelete }: KeyMenuProps) {
     ...(may('deleteKey') ? [{ label: 'Delete', icon: Trash2, gap: true, onPick: onDelete }] : []),
   ]
   return <Menu label={`More for ${name}`} items={items} />
+}
+
+/** Who must fetch again: named until each of them has the current value, or is dismissed. */
+function MustFetchAgain({ item }: { item: Key }) {
+  const stale = useHolders(item.id).data?.filter((holder) => isStale(holder, item.version)) ?? []
+  if (stale.length === 0) return null
+  const { name } = item.value_set_by
+  return (
+    <Notice tone="caution" role="status">
+      <strong className="font-semibold">{oldHoldersText(stale)}.</strong> They fetched before{' '}
+      {name ?? 'a former user'} changed it. End the old value at its issuer once all have fetched again.
+    </Notice>
+  )
 }

@@ -1,23 +1,15 @@
 import { Fragment, useState } from 'react'
-import type { RulesPlace } from '../../lib/calls/answers.ts'
+import type { Policy, RulesPlace } from '../../lib/calls/answers.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useMay, useMe } from '../../lib/data/me.ts'
+import { joined } from '../../lib/words/counted.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Circle, CircleCheck, RotateCcw } from '../../ui/icons.ts'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { PeopleChoice } from '../../ui/people-choice.tsx'
-import { useApproversText } from './approvers-text.ts'
-import {
-  aboveName,
-  type Chosen,
-  choiceOf,
-  choicesAt,
-  type Field,
-  LABELS,
-  placeName,
-  SENTENCE,
-} from './rule-words.ts'
+import { aboveName, type Chosen, choiceOf, choicesAt, type Field, LABELS, placeName, SENTENCE } from './rule-words.ts'
 
 type SentenceProps = {
   place: RulesPlace
@@ -125,4 +117,21 @@ function NamedDialog({ chosen, onSave, onClose }: NamedDialogProps) {
       </div>
     </Dialog>
   )
+}
+
+/** Who may approve, by name where rules name people. */
+function useApproversText({ approvers, people }: Pick<Policy, 'approvers' | 'people'>): string {
+  const { data: members } = useAnswer('listMembers', {}, { enabled: people !== null })
+  const text = choiceOf('approvers', approvers).word
+  if (people === null || members === undefined) return text
+  const able = members.filter(({ user_id, role }) => {
+    const isOnList = people.includes(user_id)
+    return isOnList && (approvers !== 'owner' || role === 'owner')
+  })
+  return able.length === 0
+    ? 'Nobody'
+    : joined(
+        able.map(({ username }) => username),
+        'and',
+      )
 }

@@ -1,10 +1,12 @@
 import { useState, useSyncExternalStore } from 'react'
-import { useSearchParams } from 'wouter'
+import { useLocation, useSearchParams } from 'wouter'
 import type { RulesPlace, TenantPolicy } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
-import { useGrants } from '../../lib/data/lists.ts'
+import { ALL, useGrants } from '../../lib/data/lists.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { GrantList } from '../../ui/grants/grant-list.tsx'
 import { Plus } from '../../ui/icons.ts'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -13,7 +15,6 @@ import { PageHeading } from '../../ui/page-heading.tsx'
 import { Section } from '../../ui/section.tsx'
 import { withToast } from '../../ui/toast-store.ts'
 import { askedChange, onAsked } from './asked-change.ts'
-import { PlaceDialog } from './place-dialog.tsx'
 import { PlaceRules } from './place-rules.tsx'
 import { placeName } from './rule-words.ts'
 
@@ -132,4 +133,38 @@ function WorkspaceGrants() {
       <GrantList grants={grants} namesPeople />
     </Section>
   )
+}
+
+/** Chooses a bundle or a folder that has no rules yet. */
+function PlaceDialog({ onClose }: { onClose: () => void }) {
+  const [, navigate] = useLocation()
+  const [chosenId, setChosenId] = useState<string | null>(null)
+  const bundles = useAnswer('listBundles', ALL).data ?? []
+  const folders = [...new Set(bundles.flatMap(({ name }) => foldersOf(name)))].toSorted()
+  const options = [...folders.map((name) => ({ id: `folder=${name}`, name })), ...bundles.map(bundleOption)]
+  return (
+    <Dialog title="Rules for a bundle or folder" onClose={onClose}>
+      <Combobox label="Bundle or folder" {...{ options, chosenId }} onChoose={setChosenId} />
+      <div className="mt-6 flex justify-end gap-3">
+        <Button label="Cancel" onClick={onClose} />
+        <Button
+          label="Show its rules"
+          look="primary"
+          disabled={chosenId === null}
+          onClick={() => {
+            onClose()
+            navigate(`/rules?${chosenId}`)
+          }}
+        />
+      </div>
+    </Dialog>
+  )
+}
+
+const bundleOption = ({ id, name }: { id: string; name: string }) => ({ id: `bundle=${id}`, name })
+
+/** Every folder that a bundle is in. */
+function foldersOf(name: string): string[] {
+  const parts = name.split('/').slice(0, -1)
+  return parts.map((_, index) => `${parts.slice(0, index + 1).join('/')}/`)
 }

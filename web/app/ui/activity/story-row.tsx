@@ -1,5 +1,6 @@
 import { type MouseEvent, useId, useState } from 'react'
 import { Link } from 'wouter'
+import type { Part } from '../../lib/activity/event-facts.ts'
 import { eventFacts } from '../../lib/activity/event-facts.ts'
 import { sentenceOf, sentenceText } from '../../lib/activity/sentence.ts'
 import { type ActivityStory, markOf, type StoryMark, timesText } from '../../lib/activity/stories.ts'
@@ -9,9 +10,11 @@ import { useMay } from '../../lib/data/me.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
 import { dateTime, timeOfDay } from '../../lib/words/time.ts'
 import { classNames } from '../class-names.ts'
+import { EmailText } from '../email-text.tsx'
+import { EntryLink } from '../entry-name.tsx'
+import { EnvChip } from '../env-chip.tsx'
 import { GivenList } from '../given-values.tsx'
 import { Ban, Check, Hourglass, Pencil, Plus, Scale, Server, TriangleAlert } from '../icons.ts'
-import { Sentence } from './sentence.tsx'
 
 const MARKS = {
   approved: { Icon: Check, look: 'bg-good-soft text-good', word: '' },
@@ -149,4 +152,30 @@ function HeldValues({ userId }: { userId: string }) {
   if (known === undefined) return null
   if (known.length === 0) return <p className="mb-2 text-sm">They hold no value.</p>
   return <GivenList who="They were" id={userId} known={known} />
+}
+
+/** An event in words; what has a page is a link to it. */
+function Sentence({ parts }: { parts: readonly Part[] }) {
+  return parts.map((part, index) => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence neither move nor change
+    return <SentencePart key={index} part={part} />
+  })
+}
+
+function SentencePart({ part }: { part: Part }) {
+  if (typeof part === 'string') return <EmailText text={part} />
+  const { kind, id, name } = part
+  if (kind === 'person') return <bdi className="font-semibold">{name}</bdi>
+  if (kind === 'name') return <bdi className="font-mono">{name}</bdi>
+  if (kind === 'bundle') {
+    return (
+      <Link href={`/bundles/${id}`} className="hover:underline">
+        <EnvChip name={name} isMention />
+      </Link>
+    )
+  }
+  if (kind === 'machine') {
+    return <EntryLink href={`/machines/${id}`} name={name} className="font-semibold hover:underline" />
+  }
+  return <EntryLink href={`/keys/${id}`} name={name} className="font-mono hover:underline" />
 }

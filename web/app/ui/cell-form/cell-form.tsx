@@ -1,11 +1,12 @@
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { useArming } from '../../lib/page/arming.ts'
 import { isComposing } from '../../lib/page/composing.ts'
 import { useClosing } from '../../lib/page/unsaved.ts'
 import { valueProblem } from '../../lib/rules/value-warnings.ts'
+import { ArmingButton } from '../arming-button.tsx'
 import { Button } from '../button.tsx'
 import { Form } from '../form.tsx'
 import { ValueField } from '../value-field.tsx'
-import { ArmedButton } from './armed-button.tsx'
 
 /** A way to save. `armed`: what the red button says that confirms it where production changes. */
 export type SavingWay = { label: string; armed: string; isProduction: boolean }
@@ -87,5 +88,23 @@ export function CellForm<Way extends SavingWay>(props: CellFormProps<Way>) {
         </div>
       </div>
     </Form>
+  )
+}
+
+type ArmedButtonProps = { label: string; size: 'small'; busy: boolean; onPress: () => void }
+
+/** A red button for production, which counts a press only after a person could read it, as on the approval page. */
+function ArmedButton({ onPress, ...button }: ArmedButtonProps) {
+  const { buttons, counts, ...arming } = useArming(button.label)
+  return (
+    <div ref={buttons}>
+      <ArmingButton
+        {...button}
+        {...arming}
+        look="danger"
+        autoFocus
+        onClick={(press) => counts(press) && onPress()}
+      />
+    </div>
   )
 }

@@ -4,7 +4,6 @@ import { unavailable } from '../../http/refusal.ts'
 import type { OidcSettings } from '../../settings.ts'
 import { isValidSubject } from '../idp-user-id.ts'
 import { providerFetch } from '../provider-fetch.ts'
-import { clientAuthentication } from './client-authentication.ts'
 import { claimIn, groupsIn } from './group-claim.ts'
 import { ATTEMPT_SECONDS, type SignInAttempt } from './sign-in-attempt.ts'
 import { SignInError } from './sign-in-failure.ts'
@@ -207,4 +206,33 @@ const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null
 // Some providers send booleans as text or as numbers.
 function truthOf(claim: unknown): boolean | null {
   return z.stringbool().safeParse(String(claim)).data ?? null
+}
+
+/** How this server proves to the token endpoint which client it is.
+ * @param secret `null`: a public client
+ * @param supported the methods that the discovery document lists */
+function clientAuthentication(
+  secret: string | null,
+  supported: readonly string[] | undefined,
+): oidc.ClientAuth {
+  if (secret === null) return oidc.None()
+  // Prefer the body: its encoding is clear, while providers disagree on how Basic encodes a secret.
+  return supported?.includes('client_secret_post') ? oidc.ClientSecretPost(secret) : basic(secret)
+}
+
+/** HTTP Basic as in RFC 6749, but `-`, `_`, `.` and `~` stay unencoded, so that providers that decode the secret and
+ * providers that do not both read it. */
+function basic(secret: string): oidc.ClientAuth {
+  return (_server, client, _body, headers) => {
+    const credentials = `${formEncoded(client.client_id)}:${formEncoded(secret)}`
+    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`)
+  }
+}
+
+function formEncoded(text: string): string {
+  const escaped = encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return escaped.replaceAll('%20', '+')
 }

@@ -9,13 +9,13 @@ import { ago, dateTime } from '../../../lib/words/time.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import type { IconComponent } from '../../../ui/icon.tsx'
-import { Asterisk, Braces, CircleCheck, Hourglass, Link2, User, Users } from '../../../ui/icons.ts'
-import type { TakenFrom } from '../environment/environments.ts'
+import { Asterisk, Braces, CircleCheck, Copy, Hourglass, Link2, Replace, Tag, Unlink, User, Users } from '../../../ui/icons.ts'
+import { Menu, type MenuItem } from '../../../ui/menu.tsx'
+import type { EntryAt, TakenFrom } from '../environment/environments.ts'
 import { otherValues } from '../matrix-rows.ts'
 import type { CellChanges } from '../use-cell-changes.tsx'
 import { expiryText } from './cell-marks.ts'
 import { type CellParts, sameEnvironment } from './cell-view.tsx'
-import { EntryMenu } from './entry-menu.tsx'
 
 type CellDetailsProps = CellParts & {
   facts: NonNullable<ComparedCell['facts']>
@@ -152,4 +152,49 @@ function nameOf(holder: Holder): string {
 function versionsOf(holders: readonly Holder[]): string {
   const versions = new Set(holders.map(({ version, perhaps_version }) => version ?? perhaps_version ?? 0))
   return [...versions].map((version) => `v${version}`).join(', ')
+}
+
+type EntryMenuProps = {
+  variable: EntryAt
+  facts: NonNullable<ComparedCell['facts']>
+  changes: CellChanges
+  /** Whose values the person can take. */
+  sources: readonly TakenFrom[]
+}
+
+/** What else a person does with a variable of one environment. */
+function EntryMenu({ variable, facts, changes, sources }: EntryMenuProps) {
+  const { bundle, name } = variable
+  const taking = sources.map((source) => ({
+    label: `Take ${source.from.label}’s value`,
+    icon: Copy,
+    onPick: () => changes.take(variable, source),
+  }))
+  const items = [...taking, ...(bundle.may_edit ? editing({ variable, facts, changes }) : [])]
+  return items.length === 0 ? null : <Menu label={`More for ${name} in ${bundle.name}`} items={items} />
+}
+
+function editing({ variable, facts, changes }: Omit<EntryMenuProps, 'sources'>): MenuItem[] {
+  const { required, may_detach } = facts
+  return [
+    { label: 'Rename', icon: Tag, onPick: () => changes.open(variable, 'rename') },
+    ...(may_detach
+      ? [{ label: 'Use another key', icon: Replace, onPick: () => changes.open(variable, 'replace') }]
+      : []),
+    {
+      label: required ? 'Not required' : 'Required',
+      icon: Asterisk,
+      onPick: () => changes.require(variable, !required),
+    },
+    ...(may_detach
+      ? [
+          {
+            label: `Remove from ${variable.bundle.name}`,
+            icon: Unlink,
+            gap: true,
+            onPick: () => changes.ask(variable),
+          },
+        ]
+      : []),
+  ]
 }

@@ -1,7 +1,10 @@
 import { useSearchParams } from 'wouter'
-import { useAnswer } from '../../../lib/calls/use-call.ts'
+import type { BundleWithItems } from '../../../lib/calls/answers.ts'
+import { useAnswer, useChange, useSteps, without } from '../../../lib/calls/use-call.ts'
+import { restoreBundle } from '../../../lib/data/bundles.ts'
 import { EditBundleDialog } from '../../../ui/bundle-forms.tsx'
-import { DeleteBundleDialog } from './delete-bundle-dialog.tsx'
+import { ConfirmChange } from '../../../ui/confirm-change.tsx'
+import { notifyFailure } from '../../../ui/toast-store.ts'
 import { DuplicateBundleDialog } from './duplicate-bundle-dialog.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 
@@ -18,4 +21,38 @@ export function EnvironmentDialogs({ bundleId, open, onClose }: EnvironmentDialo
   if (open === 'edit') return <EditBundleDialog {...parts} />
   if (open === 'duplicate') return <DuplicateBundleDialog {...parts} as={params.get('duplicate')} />
   return open === 'export' ? <ExportDialog {...parts} /> : <DeleteBundleDialog {...parts} />
+}
+
+/** Asks before a bundle is deleted, and says what stays. A bundle without legacy items can be created again later. */
+function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onClose: () => void }) {
+  const shows = without('listBundles', { facts: '1' }, bundle.id)
+  const remove = useChange('deleteBundle', { bundle_id: bundle.id }, { shows })
+  const restore = useSteps(restoreBundle, { refreshes: ['listBundles'] })
+  const keys = bundle.items.filter(({ order }) => order !== null).length
+  const legacy = bundle.items.length - keys
+  // The page of the bundle is gone by then, and with it the callbacks of a plain `mutate`.
+  const undo = () => void restore.mutateAsync(bundle).catch(notifyFailure)
+  return (
+    <ConfirmChange
+      title={`Delete ${bundle.name}?`}
+      action="Delete bundle"
+      change={remove}
+      done={() => ({ text: `Deleted ${bundle.name}.`, ...(legacy === 0 ? { undo } : {}) })}
+      leadsTo="/"
+      onClose={onClose}
+    >
+      <p>
+        {keys === 0
+          ? 'It has no attached keys.'
+          : `Its ${keys} ${keys === 1 ? 'key stays' : 'keys stay'} in the library.`}{' '}
+        Terminals that ask for this bundle by name will find nothing.
+      </p>
+      {legacy > 0 && (
+        <p className="font-medium text-danger">
+          {legacy} old {legacy === 1 ? 'item' : 'items'} will be lost for good:{' '}
+          {legacy === 1 ? 'it is' : 'they are'} not in the library.
+        </p>
+      )}
+    </ConfirmChange>
+  )
 }

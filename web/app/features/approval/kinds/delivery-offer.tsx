@@ -1,6 +1,10 @@
 import { type ComponentProps, useState } from 'react'
 import type { RequestBundle, RequestContext } from '../../../lib/calls/answers.ts'
 import type { Failure } from '../../../lib/calls/failure.ts'
+import { workspacePath } from '../../../lib/calls/workspace.ts'
+import { importCommand } from '../../../lib/words/client-command.ts'
+import { buttonClasses } from '../../../ui/button.tsx'
+import { CommandLine } from '../../../ui/command-line.tsx'
 import { deferred } from '../../../ui/deferred.tsx'
 import { Users } from '../../../ui/icons.ts'
 import { FailureState } from '../../../ui/loaded.tsx'
@@ -16,7 +20,6 @@ import { VouchNotices } from '../request/vouch-notices.tsx'
 import type { LoadedRequest, RequestView } from '../request-state.ts'
 import { asksOthers, type Demands } from '../return-plan.ts'
 import { Names } from '../shown-names.tsx'
-import { EmptyLibrary } from './empty-library.tsx'
 import { KeyChoice } from './key-choice.tsx'
 import { KeyNotes } from './key-notes.tsx'
 import { deliverable, firstKeys, leftOutOf, stricterOf, unaskedOf } from './selection.ts'
@@ -230,5 +233,34 @@ function FirstOfTwo({ rules }: { rules: Demands | null }) {
       <strong>{first.person.name ?? 'A former member'}</strong> approved these keys first. With your approval
       the terminal gets them.
     </Fact>
+  )
+}
+
+type EmptyLibraryProps = {
+  workspace: { id: string; name: string }
+  /** The terminal must be told which of the person's workspaces this is. */
+  isOneOfSeveral: boolean
+  /** A terminal can import without signing in. */
+  fromTerminal: boolean
+}
+
+/** Instead of the choice when the workspace has no bundles: how to get one. */
+function EmptyLibrary({ workspace, isOneOfSeveral, fromTerminal }: EmptyLibraryProps) {
+  return (
+    <div className="space-y-3 py-3">
+      <p className="font-medium">
+        <bdi>{workspace.name}</bdi> has no bundles yet.
+      </p>
+      <p className="text-ink-soft">Import a .env file, then run the command again.</p>
+      <a href={workspacePath(workspace.id, '/bundles/import')} className={buttonClasses({ look: 'primary' })}>
+        Import in the browser
+      </a>
+      {fromTerminal && (
+        <>
+          <p className="text-ink-soft">Or import it from the terminal:</p>
+          <CommandLine command={importCommand('dev/app', isOneOfSeveral ? workspace.id : null)} />
+        </>
+      )}
+    </div>
   )
 }

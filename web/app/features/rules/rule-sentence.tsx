@@ -9,7 +9,16 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Circle, CircleCheck, RotateCcw } from '../../ui/icons.ts'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { PeopleChoice } from '../../ui/people-choice.tsx'
-import { aboveName, type Chosen, choiceOf, choicesAt, type Field, LABELS, placeName, SENTENCE } from './rule-words.ts'
+import {
+  aboveName,
+  type Chosen,
+  choiceOf,
+  choicesAt,
+  type Field,
+  LABELS,
+  placeName,
+  SENTENCE,
+} from './rule-words.ts'
 
 type SentenceProps = {
   place: RulesPlace

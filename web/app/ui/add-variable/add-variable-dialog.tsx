@@ -7,7 +7,13 @@ import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useLibrary } from '../../lib/data/keys.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { keepText, keptText } from '../../lib/page/kept.ts'
-import { type BundleValue, type BundleValues, importOf, placesUsed, problemsIn } from '../../lib/rules/variable-draft.ts'
+import {
+  type BundleValue,
+  type BundleValues,
+  importOf,
+  placesUsed,
+  problemsIn,
+} from '../../lib/rules/variable-draft.ts'
 import { Button } from '../button.tsx'
 import { Combobox } from '../combobox.tsx'
 import { FormDialog } from '../dialog-form.tsx'

@@ -9,7 +9,19 @@ import { ago, dateTime } from '../../../lib/words/time.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import type { IconComponent } from '../../../ui/icon.tsx'
-import { Asterisk, Braces, CircleCheck, Copy, Hourglass, Link2, Replace, Tag, Unlink, User, Users } from '../../../ui/icons.ts'
+import {
+  Asterisk,
+  Braces,
+  CircleCheck,
+  Copy,
+  Hourglass,
+  Link2,
+  Replace,
+  Tag,
+  Unlink,
+  User,
+  Users,
+} from '../../../ui/icons.ts'
 import { Menu, type MenuItem } from '../../../ui/menu.tsx'
 import type { EntryAt, TakenFrom } from '../environment/environments.ts'
 import { otherValues } from '../matrix-rows.ts'

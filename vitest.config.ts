@@ -38,6 +38,9 @@ const TRIALS = [
   'release/{release,reproducible}.test.ts',
 ]
 
+// What a screen reader reads in each state of the pages: as long as a tenth of all other tests.
+const WORDS = 'e2e/app-words.test.ts'
+
 // With more engines, the accessibility rules in each state of a page, more records, and programs that are killed at many
 // moments.
 const PARTLY = ['e2e/{app-*,every-page,removed-module}.test.ts', 'server/test/root-key-moves.test.ts']
@@ -81,12 +84,13 @@ const EVERYTHING: Part = { include: ALL, exclude: [] }
 
 /** What `--mode` selects; `test` runs without one, and any other word runs everything. */
 const PARTS: Readonly<Record<string, Part>> = {
-  test: { include: ALL, exclude: TRIALS },
+  test: { include: ALL, exclude: [...TRIALS, WORDS] },
+  mutants: { include: ALL, exclude: TRIALS },
   unit: { include: ALL, exclude: [...STORIES, ...API] },
   api: { include: API, exclude: [] },
-  e2e: { include: STORIES, exclude: TRIALS },
+  e2e: { include: STORIES, exclude: [...TRIALS, WORDS] },
   fast: { include: ALL, exclude: [...STORIES, ...SLOW], env: { DATABASES: 'sqlite', APP: 'stale' } },
-  trials: { include: [...TRIALS, ...PARTLY, ...repeated()], exclude: [], env: { TRIALS: '1' } },
+  trials: { include: [...TRIALS, WORDS, ...PARTLY, ...repeated()], exclude: [], env: { TRIALS: '1' } },
 }
 
 export default defineConfig(({ mode }) => {

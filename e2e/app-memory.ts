@@ -34,11 +34,10 @@ export function makeOlder(dataDir: string, keyName: string, days: number): void 
   const database = new DatabaseSync(`${dataDir}/keyferry.db`, { timeout: PATIENCE_MS })
   const at = new Date(Date.now() - days * 86_400_000).toISOString()
   database.prepare('update keys set value_set_at = ? where name = ?').run(at, keyName)
-  database
-    .prepare(
-      'update holdings set first_at = ?, last_at = ? where key_id = (select id from keys where name = ?)',
-    )
-    .run(at, at, keyName)
+  // One after the other, in the order of the approvals.
+  const then = "strftime('%Y-%m-%dT%H:%M:%fZ', ?1, rowid || ' seconds')"
+  const holdings = `update holdings set first_at = ${then}, last_at = ${then} where key_id = (select id from keys where name = ?2)`
+  database.prepare(holdings).run(at, keyName)
   const versions = 'update key_versions set set_at = ?, replaced_at = ? where name = ?'
   database.prepare(versions).run(at, at, keyName)
   database.close()

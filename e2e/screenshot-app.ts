@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { LABELS } from '../web/app/features/rules/rule-words.ts'
 import { createLibrary } from './app-library.ts'
 import { pickFromMenu } from './app-page.ts'
 import { ruleWord } from './rules-page.ts'
@@ -12,6 +13,9 @@ this line says nothing
 NEW_API_TOKEN=abc123 
 PUBLIC_URL=https://shop.example
 `
+
+// Signatures need passkeys, and these need a host name.
+const RULES = Object.values(LABELS).filter((label) => label !== LABELS.touch)
 
 /** The pages of bundles, keys and imports. */
 export async function appShots(): Promise<World> {
@@ -58,7 +62,22 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
         ruleWord(page, { label: 'How many people approve', place: 'prod/shop/' }).click(),
       ),
     },
+    ...RULES.map((label) => ({
+      name: `rules-${label.toLowerCase().replaceAll(' ', '-')}`,
+      show: at(`${url}/rules`, (page) => ruleWord(page, { label, place: 'all bundles' }).click()),
+    })),
+    { name: 'rules-place', show: at(`${url}/rules`, press('Bundle or folder')) },
     { name: 'application', show: at(`${url}/apps/dev/app`) },
+    { name: 'application-filtered', show: at(`${url}/apps/dev/app?query=no-such-variable`) },
+    { name: 'bundle-menu', show: at(bundle, press(/^More for dev\/app$/)) },
+    {
+      name: 'entry-menu',
+      show: at(bundle, async (page) => {
+        await press(/^STRIPE_SECRET_KEY$/)(page)
+        await press(/^More for STRIPE_SECRET_KEY in dev\/app$/)(page)
+      }),
+    },
+    { name: 'bundle-edit', show: at(bundle, (page) => pickFromMenu(page, 'dev/app', 'Edit')) },
     { name: 'application-open', show: at(`${url}/apps/dev/app`, press(/^STRIPE_SECRET_KEY$/)) },
     {
       name: 'application-edit',
@@ -120,6 +139,7 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
     },
     { name: 'key-details', show: at(`${key}/details`) },
     { name: 'key-delete', show: at(key, (page) => pickFromMenu(page, 'DATABASE_URL', 'Delete')) },
+    { name: 'key-menu', show: at(key, press(/^More for DATABASE_URL$/)) },
     { name: 'account', show: at(`${url}/account`) },
     { name: 'members-one-user', show: at(`${url}/members`) },
     {

@@ -14,28 +14,29 @@ import { webhookShots } from './screenshot-webhooks.ts'
 import { workspaceShots } from './screenshot-workspaces.ts'
 import type { Shot, World } from './shot.ts'
 
-const WORLDS: readonly (() => Promise<World>)[] = [
-  appShots,
-  emptyShots,
-  approvalShots,
-  peopleShots,
-  memoryShots,
-  passkeyShots,
-  environmentShots,
-  workspaceShots,
-  consentShots,
-  depositShots,
-  proposalShots,
-  nameShots,
-  returnShots,
-  machineShots,
-  webhookShots,
-]
+/** The states of the app, and what they are about. */
+export const WORLDS = {
+  library: appShots,
+  empty: emptyShots,
+  approval: approvalShots,
+  people: peopleShots,
+  memory: memoryShots,
+  passkeys: passkeyShots,
+  environments: environmentShots,
+  workspaces: workspaceShots,
+  consent: consentShots,
+  deposits: depositShots,
+  proposals: proposalShots,
+  names: nameShots,
+  returns: returnShots,
+  machines: machineShots,
+  webhooks: webhookShots,
+} as const satisfies Readonly<Record<string, () => Promise<World>>>
 
 /** Take every state whose name contains `wanted`, on real servers. The whole name of a state takes only that one, and
  * starts no more servers once it is found. */
 export async function takeShots(wanted: string, take: (shot: Shot) => Promise<void>): Promise<void> {
-  for (const open of WORLDS) {
+  for (const open of Object.values(WORLDS)) {
     const { list, servers } = await open()
     try {
       const named = list.filter(({ name }) => name === wanted)

@@ -32,6 +32,19 @@ export async function machineShots(): Promise<World> {
     { name: 'machine-job', show: at(page('deploy-web', '/job')) },
     { name: 'machine-activity', show: at(page('billing-service', '/activity')) },
     { name: 'machine-delete', show: at(page('billing-service'), press('Delete')) },
+    { name: 'machine-edit', show: at(page('deploy-web'), press('Edit')) },
+    { name: 'machine-disabled', show: at(page('old-runner')) },
+    { name: 'machine-bundle-remove', show: at(page('deploy-web'), press('Remove prod/shop/app')) },
+    { name: 'machine-identity-end', show: at(page('deploy-web'), pressFirst(/^End the identity /)) },
+    { name: 'machine-token-rotate', show: at(page('billing-service'), pressFirst(/^Rotate the token /)) },
+    { name: 'machine-token-end', show: at(page('billing-service'), pressFirst(/^End the token /)) },
+    { name: 'machine-trust-gitlab', show: at(page('billing-service', '?add=gitlab'), submit) },
+    { name: 'machine-trust-other', show: at(page('billing-service', '?add=other'), submit) },
+    { name: 'machine-trust-names', show: at(page('billing-service', '?add=kubernetes'), submit) },
+    { name: 'machine-job-token', show: at(page('billing-service', '/job')) },
+    { name: 'machine-job-without-token', show: at(page('shown', '/job')) },
+    { name: 'machine-new-token', show: at(empty, chooseToken) },
+    { name: 'bundle-machines-none', show: at(`${url}/bundles/${bundles.get('dev/app')}/machines`) },
     { name: 'bundle-machines', show: at(`${url}/bundles/${bundles.get('prod/shop/app')}/machines`) },
   ]
   return { list, servers: [server] }
@@ -39,6 +52,16 @@ export async function machineShots(): Promise<World> {
 
 const press = (name: string) => async (page: Page) =>
   await page.getByRole('button', { name, exact: true }).click()
+
+const pressFirst = (name: RegExp) => async (page: Page) =>
+  await page.getByRole('button', { name }).first().click()
+
+const submit = async (page: Page) => await page.getByRole('button', { name: 'Add identity' }).last().click()
+
+async function chooseToken(page: Page): Promise<void> {
+  await press('New machine')(page)
+  await page.getByLabel('How it authenticates').selectOption('token')
+}
 
 function withoutMachines(address: string) {
   return async (page: Page) => {

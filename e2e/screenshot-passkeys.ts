@@ -47,12 +47,26 @@ export async function passkeyShots(): Promise<World> {
       },
     },
     {
+      name: 'passkey-rename',
+      show: async (page: Page) => {
+        await listed(page)
+        await page.getByRole('button', { name: 'Rename Laptop' }).first().click()
+      },
+    },
+    {
+      name: 'approval-key-add',
+      show: async (page: Page) => {
+        await account(page)
+        await page.getByRole('button', { name: 'Add an approval key' }).click()
+      },
+    },
+    {
       name: 'passkeys-elsewhere',
       show: async (page: Page) => {
         const url = `http://127.0.0.1:${port}`
         await page.context().addCookies([{ ...cookie, url }])
         await page.goto(`${url}/account`)
-        await page.getByText('Passkeys work at').scrollIntoViewIfNeeded()
+        await page.getByText('Passkeys work at').first().scrollIntoViewIfNeeded()
       },
     },
   ]

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
-import { at, type World } from './shot.ts'
+import { at, press, type World } from './shot.ts'
 import { startServer } from './start-server.ts'
 
 /** The pages of a server that keeps accounts: before the first account, signed out, and as its owner. */
@@ -17,6 +17,16 @@ export async function peopleShots(): Promise<World> {
     { name: 'set-up', show: at(`${fresh.url}/set-up`) },
     { name: 'welcome', show: at(`${server.url}/`) },
     { name: 'sign-in', show: at(`${server.url}/sign-in`) },
+    {
+      name: 'sign-in-refused',
+      show: at(`${server.url}/sign-in`, async (page) => {
+        await page.getByLabel('E-mail').fill('kim@example.com')
+        await page.getByLabel('Password', { exact: true }).fill('not the pass phrase')
+        await press('Sign in')(page)
+        await page.getByRole('alert').waitFor()
+      }),
+    },
+    { name: 'sign-up-invalid', show: at(`${server.url}/invite/x`) },
     { name: 'sign-up', show: at(`${server.url}${invitation}`) },
     { name: 'sign-up-uninvited', show: at(`${server.url}/sign-up`) },
     { name: 'members', show: asOwner('/members') },
@@ -28,7 +38,10 @@ export async function peopleShots(): Promise<World> {
         await page.getByText('Send this link').waitFor()
       }),
     },
+    { name: 'group-new', show: asOwner('/members', press('New group')) },
     { name: 'account-sessions', show: asOwner('/account') },
+    { name: 'account-password', show: asOwner('/account', press('Change password')) },
+    { name: 'account-email', show: asOwner('/account', press('Change e-mail')) },
     { name: 'invite', show: asOwner(invitation) },
     {
       name: 'two-sessions',

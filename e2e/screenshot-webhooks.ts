@@ -12,7 +12,7 @@ export async function webhookShots(): Promise<World> {
   const list = `${server.url}/settings/webhooks`
   const works = await created(server.url, { status: 204, bundle_ids: [bundles.get('dev/app') ?? ''] })
   const fails = await created(server.url, { status: 500, bundle_ids: [] })
-  await created(server.url, { status: 410, bundle_ids: [] })
+  const off = await created(server.url, { status: 410, bundle_ids: [] })
   return {
     servers: [server],
     list: [
@@ -20,7 +20,11 @@ export async function webhookShots(): Promise<World> {
       { name: 'webhooks-empty', show: withoutWebhooks(list) },
       { name: 'webhook', show: at(`${list}/${works}`, opened) },
       { name: 'webhook-failing', show: at(`${list}/${fails}`) },
+      { name: 'webhook-off', show: at(`${list}/${off}`) },
       { name: 'webhook-new', show: at(list, press('New webhook')) },
+      { name: 'webhook-edit', show: at(`${list}/${works}`, press('Edit')) },
+      { name: 'webhook-delete', show: at(`${list}/${works}`, press('Delete')) },
+      { name: 'webhook-new-secret', show: at(`${list}/${works}`, press('New secret')) },
       {
         name: 'webhook-secret',
         show: at(`${list}/${works}`, async (page) => {

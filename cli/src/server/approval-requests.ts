@@ -241,13 +241,13 @@ const incomplete = () => refusedAnswer('the server sent a remembered approval wi
 const REMEMBERED = object({ expiresAt: time, usesLeft: number })
 
 /** @throws CliError refused: malformed */
-function readRemembered(value: unknown): PendingRequest['remembered'] {
+export function readRemembered(value: unknown): PendingRequest['remembered'] {
   const found = read(value, optional(REMEMBERED, null), incomplete)
   return found === null ? null : { expiresAtMs: found.expiresAt, usesLeft: found.usesLeft }
 }
 
 /** Why a person is asked although an approval is remembered, in words; null: none is. */
-function readWhyNotRemembered(value: unknown): string | null {
+export function readWhyNotRemembered(value: unknown): string | null {
   return value === undefined ? null : REASONS[reason(value)]
 }
 

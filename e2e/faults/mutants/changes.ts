@@ -26,6 +26,16 @@ const SWAPPED: Readonly<Record<string, string>> = {
   '*': '/',
 }
 
+// Nobody sees one pixel more.
+const SIZES = new Set(['cx', 'cy', 'dx', 'dy', 'height', 'r', 'rx', 'size', 'strokeWidth', 'width', 'x', 'y'])
+const PIXELS = /_PX$/
+
+// Nor one letter more of a long text.
+const SHORTENING = /^(printable|shown|visibleText)$/
+
+// They answer alike if their arguments are swapped.
+const SYMMETRIC = /^(max|min|isDeepStrictEqual|timingSafeEqual|(is|are)(Same|Equal)\w*)$/
+
 const CLAUSES = new Set(['where', 'whereRef', 'having', 'filter', 'limit', 'orderBy'])
 
 // Class names of the browser app have several words, too. Its messages begin with a capital letter.
@@ -36,6 +46,7 @@ const PHRASE = /^[A-Za-z][\w’']* [a-z]+ \S/
 export function parseChanges(file: string, source: string): Parsed {
   const changes: Change[] = []
   const types: Span[] = []
+  const sizes: Span[] = []
   const bodies: Span[] = []
   const change = (kind: string, { start, end }: Span, after: string) =>
     changes.push({ kind, start, before: source.slice(start, end), after })
@@ -93,9 +104,11 @@ export function parseChanges(file: string, source: string): Parsed {
       if (called.type === 'CallExpression' && called.callee.type !== 'Super') change('call', node, ';')
     },
     CallExpression: ({ callee, arguments: [first, second], end }) => {
+      if (SHORTENING.test(nameOf(callee)) && second) sizes.push(second)
       if (callee.type === 'MemberExpression' && callee.property.type === 'Identifier')
         if (CLAUSES.has(callee.property.name)) change('clause', { start: callee.object.end, end }, '')
       if (!first || !second || first.type !== second.type || !isSimple(first)) return
+      if (SYMMETRIC.test(nameOf(callee))) return
       const [one, two] = [first, second].map((node) => source.slice(node.start, node.end))
       const between = source.slice(first.end, second.start)
       if (one !== two) change('arguments', { start: first.start, end: second.end }, `${two}${between}${one}`)
@@ -106,6 +119,16 @@ export function parseChanges(file: string, source: string): Parsed {
       if (typeof node.value === 'boolean') change('truth', node, String(!node.value))
       if (typeof node.value === 'number') change('number', node, String(raised(node.value)))
       if (typeof node.value === 'string' && isMessage(node.value)) change('message', node, "''")
+    },
+    JSXAttribute: (node) => {
+      if (node.name.type === 'JSXIdentifier' && SIZES.has(node.name.name)) sizes.push(node)
+    },
+    VariableDeclarator: (node) => {
+      if (node.id.type === 'Identifier' && PIXELS.test(node.id.name)) sizes.push(node)
+    },
+    // Examples of the document of the API.
+    Property: (node) => {
+      if (nameOf(node.key) === 'examples') types.push(node)
     },
     JSXText: (node) => {
       const text = node.value.trim()
@@ -120,8 +143,15 @@ export function parseChanges(file: string, source: string): Parsed {
     },
   }).visit(parseSync(file, source).program)
 
-  const isCode = ({ start }: Change) => !types.some((type) => type.start <= start && start < type.end)
-  return { changes: changes.filter(isCode), bodies }
+  const isIn = (spans: readonly Span[], at: number) => spans.some(({ start, end }) => start <= at && at < end)
+  const isFault = ({ kind, start }: Change) =>
+    !isIn(types, start) && !(kind === 'number' && isIn(sizes, start))
+  return { changes: changes.filter(isFault), bodies }
+}
+
+function nameOf(node: Node): string {
+  if (node.type === 'Identifier') return node.name
+  return node.type === 'MemberExpression' ? nameOf(node.property) : ''
 }
 
 // What is looked up in a list or a map needs a fallback for the type checker, mostly for what cannot be missing.

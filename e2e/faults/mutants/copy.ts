@@ -9,6 +9,12 @@ const FILES = ['ls-files', '--cached', '--others', '--exclude-standard']
 const UNTIL = 'plumbing/test/until.ts'
 const PATIENT = '5 * 60_000'
 
+const LOOSELY = [
+  ['--allowUnreachableCode', 'true'],
+  ['--noUnusedLocals', 'false'],
+  ['--noUnusedParameters', 'false'],
+].flat()
+
 /** What a test file led to. */
 export type Tested = { readonly file: string; readonly isPassed: boolean; readonly ms: number }
 
@@ -74,6 +80,18 @@ export class Copy {
       isPassed: status === 'passed',
       ms: endTime - startTime,
     }))
+  }
+
+  /** Whether the project with this file compiles. Code that cannot be reached, and names that are not used, may be there:
+   * changes leave some. */
+  async compiles(file: string): Promise<boolean> {
+    const project = file.startsWith('web/app') ? 'web/app' : '.'
+    const tsc = join(this.folder, 'node_modules/typescript/bin/tsc')
+    const words = [tsc, '--checkers', '1', '-p', project, ...LOOSELY]
+    const child = spawn(process.execPath, words, { cwd: this.folder, stdio: 'ignore' })
+    const [code, signal] = await once(child, 'close')
+    if (signal) throw new Error(`tsc ended by ${signal}`)
+    return code === 0
   }
 
   [Symbol.dispose](): void {

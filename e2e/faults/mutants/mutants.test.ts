@@ -29,8 +29,19 @@ test.each([
   ['the fallback of what is looked up', 'a = b.get(c)?.d ?? e'],
   ['imports', "import a from 'the odd module'"],
   ['arguments of two kinds', 'a = f(b, 1 as never)'],
+  ['the order of what is compared', 'a = isSame(b.c, b.d)'],
+  ['pixels', 'const A_PX = 5'],
+  ['where a long text ends', 'a = printable(b, 60)'],
+  ['examples', 'a = b({ examples: [c, d] }, e())'],
 ])('does not change %s', (_, source) => {
   expect(textsOf(source).filter((text) => !text.includes('2'))).toEqual([])
+})
+
+test('sizes of drawings are no faults', () => {
+  expect(textsOf('a = <A size={b ? 15 : 16} aria-level={1} />', 'web/app/a.tsx')).toEqual([
+    'a = <A size={b ? 16 : 15} aria-level={1} />',
+    'a = <A size={b ? 15 : 16} aria-level={2} />',
+  ])
 })
 
 test('class names of the browser app are not messages', () => {

@@ -4,7 +4,7 @@ import { parseChanges } from './changes.ts'
 import { Copy } from './copy.ts'
 import { draw } from './draw.ts'
 import { recordTests } from './recording.ts'
-import { type Mutant, Trial, textsOf } from './trial.ts'
+import { type Mutant, Trial, TYPES, textsOf } from './trial.ts'
 
 const ROOMS = [
   'api/src',
@@ -34,6 +34,8 @@ export async function* testMutants({ count, seed, isFresh, only }: Drawing): Asy
     (file) => !NOT_PRODUCT.test(file),
   )
   using copy = new Copy()
+  for (const room of ['api', 'web/app'])
+    if (!(await copy.compiles(room))) throw new Error(`${room} does not compile without a change either`)
   const recording = await recordTests(copy, sources, isFresh)
   const trial = new Trial(copy, sources, recording)
   const all = draw(
@@ -41,25 +43,30 @@ export async function* testMutants({ count, seed, isFresh, only }: Drawing): Asy
     { count, seed },
   )
   const drawn = all.filter(({ file }) => only.length === 0 || only.some((part) => file.includes(part)))
-  let noticed = 0
-  let survived = 0
+  const sums: Sums = { noticed: 0, uncompiled: 0, known: 0, survived: 0 }
   for (const mutant of drawn) {
-    const seen = await trial.noticedBy(mutant)
+    const ofKnown = isKnown(mutant, sources)
+    const seen = await trial.noticedBy(mutant, ofKnown)
     process.stderr.write(`${describe(mutant, sources)}: ${seen ?? 'NOT NOTICED'}\n`)
-    if (seen !== null) noticed++
-    else if (!isKnown(mutant, sources)) {
-      survived++
+    if (seen === TYPES) sums.uncompiled++
+    else if (seen !== null) sums.noticed++
+    else if (ofKnown) sums.known++
+    else {
+      sums.survived++
       yield { what: describe(mutant, sources), seen: 'no test noticed', isWell: false }
     }
   }
-  yield { what: `${drawn.length} mutants, seed ${seed}`, ...sumOf(noticed, survived, drawn.length) }
+  yield { what: `${drawn.length} mutants, seed ${seed}`, ...verdictOf(sums) }
 }
 
-function sumOf(noticed: number, survived: number, drawn: number): Omit<Verdict, 'what'> {
+type Sums = { noticed: number; uncompiled: number; known: number; survived: number }
+
+// What does not compile counts neither way.
+function verdictOf({ noticed, uncompiled, known: ofKnown, survived }: Sums): Omit<Verdict, 'what'> {
   const share = noticed / Math.max(1, noticed + survived)
-  const others = drawn - noticed - survived
+  const others = `${uncompiled} do not compile, ${ofKnown} known survivors`
   return {
-    seen: `${noticed}/${drawn} noticed, ${others} known survivors: ${Math.round(share * 100)} %`,
+    seen: `${noticed} noticed by tests, ${survived} not noticed, ${others}: ${Math.round(share * 100)} %`,
     isWell: share >= NOTICED,
   }
 }

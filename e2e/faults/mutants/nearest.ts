@@ -5,6 +5,7 @@ export type Place = { readonly file: string; readonly text: string; readonly id:
 
 const NEAR_MS = 15_000
 const FAR_MS = 120_000
+const REST_MS = 5 * 60_000
 const UNKNOWN_MS = 5_000
 const [NEAR_FILES, FAR_FILES] = [8, 30]
 
@@ -37,9 +38,9 @@ export class NearestTests {
       for (const word of words.keys()) this.#frequency.set(word, (this.#frequency.get(word) ?? 0) + 1)
   }
 
-  /** @returns two rounds of test files: the second is for what the first did not notice. The first has no stories if
-   * other tests call the function: they are quick. */
-  of(place: Place): { near: string[]; far: string[] } {
+  /** @returns three rounds of test files: each is for what the rounds before did not notice. The first has no stories if
+   * other tests call the function: they are quick. The last has the others that call the function. */
+  of(place: Place): [near: string[], far: string[], rest: string[]] {
     const files = this.#bySimilarity(place)
     const own = files.filter((file) => withoutEnd(file) === withoutEnd(place.file))
     const { id } = place
@@ -51,7 +52,9 @@ export class NearestTests {
     const quick = ranked.slice(0, own.length + likely.length).filter((file) => !STORY.test(file))
     const near = this.#within(NEAR_MS, quick.length > 0 ? quick : ranked).slice(0, NEAR_FILES)
     const others = ranked.filter((file) => !near.includes(file))
-    return { near, far: this.#within(FAR_MS, others).slice(0, FAR_FILES) }
+    const far = this.#within(FAR_MS, others).slice(0, FAR_FILES)
+    const rest = others.filter((file) => !far.includes(file))
+    return [near, far, this.#within(REST_MS, rest)]
   }
 
   #within(budgetMs: number, files: readonly string[]): string[] {

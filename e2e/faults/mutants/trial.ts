@@ -7,10 +7,13 @@ import { NearestTests, type Place, STORY } from './nearest.ts'
 import { bodiesOf, type Recording } from './recording.ts'
 
 const TESTS = '{api,cli,contract,crypto,plumbing,server,web,e2e}/**/*.test.{ts,tsx}'
-const LIMIT_MS = 8 * 60_000
+const LIMIT_MS = 30 * 60_000
 const TEST_LIMIT_MS = 120_000
 const AROUND = 800
 const POSTGRES = /postgres/
+
+/** What `noticedBy` answers for a change that does not compile: it is no fault that anyone could hand in. */
+export const TYPES = 'it does not compile'
 
 /** A change of a file of the product. */
 export type Mutant = Change & { readonly file: string }
@@ -47,21 +50,33 @@ export class Trial {
     this.#sound = new Set(recording.tested.filter(({ isPassed }) => isPassed).map(({ file }) => file))
   }
 
-  /** @returns what noticed it, or null */
-  async noticedBy(mutant: Mutant): Promise<string | null> {
+  /** @returns what noticed it, `TYPES` if it does not compile, or null. What is known to survive gets no third round. */
+  async noticedBy(mutant: Mutant, isKnown: boolean): Promise<string | null> {
     const source = this.#sources.get(mutant.file) ?? ''
-    const { near, far } = this.#nearest.of(this.#placeOf(mutant, source))
-    for (const files of [near, far].filter(({ length }) => length > 0)) {
-      this.#copy.write(mutant.file, changed(source, mutant))
-      const tested = await this.#run(files, POSTGRES.test(mutant.file) ? 'all' : 'sqlite')
+    const [near, far, rest] = this.#nearest.of(this.#placeOf(mutant, source))
+    const noticed = (await this.#noticedIn(mutant, near)) ?? (await this.#noticedIn(mutant, far))
+    if (noticed !== null || isKnown) return noticed
+    if (!(await this.#with(mutant, async () => await this.#copy.compiles(mutant.file)))) return TYPES
+    return await this.#noticedIn(mutant, rest, 'all')
+  }
+
+  async #with<T>(mutant: Mutant, act: () => Promise<T>): Promise<T> {
+    const source = this.#sources.get(mutant.file) ?? ''
+    this.#copy.write(mutant.file, changed(source, mutant))
+    try {
+      return await act()
+    } finally {
       this.#copy.write(mutant.file, source)
-      if (tested === null) return 'hangs'
-      const noticed = await this.#firstSound(
-        tested.filter(({ isPassed }) => !isPassed).map(({ file }) => file),
-      )
-      if (noticed) return noticed
     }
-    return null
+  }
+
+  async #noticedIn(mutant: Mutant, files: readonly string[], databases?: 'all'): Promise<string | null> {
+    if (files.length === 0) return null
+    const of = databases ?? (POSTGRES.test(mutant.file) ? 'all' : 'sqlite')
+    const tested = await this.#with(mutant, async () => await this.#run(files, of))
+    if (tested === null) return 'hangs'
+    const failed = tested.filter(({ isPassed }) => !isPassed).map(({ file }) => file)
+    return (await this.#firstSound(failed)) ?? null
   }
 
   // A test that also fails without the mutant says nothing about it.
@@ -76,7 +91,7 @@ export class Trial {
   }
 
   async #run(files: readonly string[], databases: 'sqlite' | 'all') {
-    const mode = databases === 'all' || files.some((file) => STORY.test(file)) ? 'test' : 'fast'
+    const mode = databases === 'all' || files.some((file) => STORY.test(file)) ? 'mutants' : 'fast'
     const limits = ['--testTimeout', '--hookTimeout'].flatMap((limit) => [limit, String(TEST_LIMIT_MS)])
     return await this.#copy.test([...files, '--bail', '1', '--mode', mode, ...limits], LIMIT_MS, databases)
   }

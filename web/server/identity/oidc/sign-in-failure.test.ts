@@ -1,16 +1,35 @@
 import { expect, test } from 'vitest'
 import { SignInError, signInFailure } from './sign-in-failure.ts'
 
-test.each([
-  ['unsupported_algorithm', 400, /RS256 or ES256/],
-  ['unusable_subject', 400, /no usable id/],
-  ['not_asked_again', 400, /SIGN_IN_AGAIN_SECONDS/],
-  ['wrong_nonce', 400, /belongs to another sign-in/],
-  ['provider_unreachable', 503, /does not answer/],
-] as const)('%s is %i, and says what to do', (reason, status, text) => {
-  expect(signInFailure(new SignInError(reason))).toEqual({
-    reason,
-    status,
-    text: expect.stringMatching(text),
+const REASONS = [
+  ['denied', 'provider_unreachable', 'unusable_discovery', 'wrong_client_secret', 'code_refused'],
+  ['provider_error', 'userinfo_failed', 'unsupported_algorithm', 'unknown_key', 'wrong_signature'],
+  ['expired_token', 'wrong_issuer', 'wrong_audience', 'unusable_subject', 'wrong_nonce', 'not_asked_again'],
+  ['not_confirmed'],
+] as const
+
+test('each failure of a sign-in says what to do', () => {
+  const texts = REASONS.flat().map((name) => {
+    const { reason, status, text } = signInFailure(new SignInError(name))
+    return `${reason} ${status} ${text}`
   })
+  expect(texts.join('\n')).toMatchInlineSnapshot(`
+    "denied 400 The identity provider did not sign you in.
+    provider_unreachable 503 The identity provider does not answer. Try again in a moment.
+    unusable_discovery 503 The discovery document of the identity provider is unusable. Ask the operator to check OIDC_ISSUER.
+    wrong_client_secret 400 The identity provider refused the credentials of this server. Ask the operator to check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.
+    code_refused 400 The sign-in took too long or was used before. Sign in again.
+    provider_error 400 The identity provider answered with an error. Try again in a moment.
+    userinfo_failed 400 The identity provider did not say who you are. Try again in a moment.
+    unsupported_algorithm 400 The identity provider signs ID tokens with an unsupported algorithm. Ask the operator to configure RS256 or ES256 for this client.
+    unknown_key 400 The ID token is signed with a key that the identity provider does not publish.
+    wrong_signature 400 The signature of the ID token is wrong.
+    expired_token 400 The ID token has expired or is not valid yet. Ask the operator to compare the clocks of this server and the identity provider.
+    wrong_issuer 400 The ID token is from another issuer. Ask the operator to check OIDC_ISSUER.
+    wrong_audience 400 The ID token is for another client. Ask the operator to check OIDC_CLIENT_ID.
+    unusable_subject 400 The identity provider sent no usable id (sub) for you. Ask the operator to give each person one of up to 255 printable characters.
+    wrong_nonce 400 The ID token belongs to another sign-in. Sign in again.
+    not_asked_again 400 Your provider did not ask you to sign in again, or its clock is behind. Ask the operator to compare the clocks, and about SIGN_IN_AGAIN_SECONDS.
+    not_confirmed 400 The identity provider did not confirm the sign-in."
+  `)
 })

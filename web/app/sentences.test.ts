@@ -1,0 +1,244 @@
+import { join } from 'node:path'
+import { ERROR_CODES } from '@keyferry/contract'
+import { CallError } from '@keyferry/contract/client'
+import { GITHUB_ISSUER, GITLAB_ISSUER } from '@keyferry/contract/trusts'
+import { expect, test } from 'vitest'
+import { ASKING, DONE, PROPOSING, WORDS } from './features/approval/kind-words.ts'
+import { startAgain } from './features/approval/return-plan.ts'
+import { whyOwnPage } from './features/approval/together/companion.ts'
+import { choiceOf, LABELS, SENTENCE } from './features/rules/rule-words.ts'
+import { describeFailure } from './lib/calls/failure.ts'
+import { keySetIn } from './lib/rules/key-set.ts'
+import { warningsOf } from './lib/rules/machine-state.ts'
+import { emptyDraft, refusalOf, trustOf } from './lib/rules/trust-draft.ts'
+import { callWords, EVENT_WORDS, MESSAGE_STATES, webhookState } from './lib/webhooks/webhook-words.ts'
+import { dangersOf, reasonWords } from './lib/words/attempt-words.ts'
+import { DUE_NAMES } from './lib/words/due.ts'
+import { noteOf, planText, storing } from './lib/words/import-steps.ts'
+import { STATES } from './lib/words/proposal-words.ts'
+
+/*
+ * Sentences that the pages choose from must stay as they are in sentences.txt. After a change that is meant, run this
+ * test with -u and read the difference.
+ */
+
+const NOW = Date.parse('2026-06-01T12:00:00.000Z')
+const day = (days: number) => new Date(NOW + days * 86_400_000).toISOString()
+
+const PLATFORMS = ['github', 'gitlab', 'kubernetes', 'other'] as const
+const ACTIONS = ['create', 'own', 'share', 'update', 'replace', 'same', 'kept', 'detach'] as const
+const REFUSED = ['', ': owner role required', ': not a member', ': user is inactive']
+
+const RULES = {
+  approvers: ['member', 'named', 'owner'],
+  approvals_needed: [1, 2],
+  touch: ['none', 'passkey', 'device'],
+  remember_hours: [12, 8, 1, 0],
+  assurance: ['compat', 'bound', 'local'],
+  agents: ['remember', 'ask', 'deny'],
+  changers: ['member', 'setter', 'owner'],
+} as const
+
+const refusedAs = (status: number, code: string, message = 'a message') =>
+  describeFailure(new CallError({ status, code, message, details: {}, retryAfterSeconds: null })).message
+
+function failures() {
+  return [
+    ...ERROR_CODES.map((code) => `${code}: ${refusedAs(400, code)}`),
+    ...REFUSED.map((end) => refusedAs(403, 'forbidden', `Forbidden${end}`)),
+    refusedAs(409, 'changed', 'changed after you read it; read it again'),
+    describeFailure(new TypeError('fetch failed')).message,
+  ]
+}
+
+const readers = (kind: keyof typeof WORDS) => [true, false].map((itself) => WORDS[kind].agent(itself))
+
+function kinds() {
+  const context = { deposit: null }
+  return {
+    WORDS,
+    DONE,
+    ASKING,
+    PROPOSING,
+    agents: [readers('delivery'), readers('deposit'), readers('names')],
+    titles: Object.values(WORDS).map(({ title }) => title(context as never)),
+    again: (['delivery', 'deposit'] as const).map((kind) =>
+      startAgain({ kind, assurance: 'bound', release: ['loopback'] } as never),
+    ),
+  }
+}
+
+/** Why a request needs its own page, each for one reason. */
+function companions() {
+  const item = { key: 'PORT', id: 'port' }
+  const bundle = { items: [item], name: 'dev/app', release: [], release_required: true }
+  const context = { requester_meta: {}, template_keys: ['PORT'] }
+  const why = (change: object, way: 'loopback' | 'none' | 'code' = 'loopback', about: object = {}) =>
+    whyOwnPage(
+      { bundle: { ...bundle, ...change }, context: { ...context, ...about }, keys: ['PORT'] } as never,
+      way,
+    )
+  return [
+    why({}, 'code'),
+    why({}, 'loopback', { requester_meta: { agent: 'codex' } }),
+    whyOwnPage({ bundle: null, context, keys: [] } as never, 'none'),
+    why({ why_not: { error: 'the reason', code: 'forbidden' } }),
+    why({ approvals_needed: 2 }),
+    why({ touch: 'passkey' }),
+    why({ is_production: true }),
+    whyOwnPage({ bundle, context, keys: [] } as never, 'none'),
+    why({}, 'loopback', { template_keys: ['PORT', 'HOST'] }),
+    why({}),
+    why({}, 'none'),
+    why({ release: ['loopback'] }),
+    why({ release_required: false }, 'none'),
+  ]
+}
+
+function trusts() {
+  const broad = { status: 400, code: 'trust_too_broad', message: 'The message.', details: {} }
+  return PLATFORMS.map((platform) => {
+    const draft = emptyDraft(platform)
+    const wrong = {
+      ...draft,
+      issuer: 'x',
+      more: 'no claim',
+      maxAge: '5',
+      keys: 'x',
+      projectId: 'a',
+      repositoryId: 'a',
+    }
+    const named = { ...draft, more: 'a=b' }
+    return { platform, wrong: trustOf(platform, wrong), lacking: refusalOf(platform, named, broad) }
+  })
+}
+
+function machines() {
+  const token = {
+    id: 'a',
+    hint: 'abcd',
+    networks: [],
+    created_at: day(-30),
+    expires_at: day(5),
+    ended_at: null,
+  }
+  const machine = {
+    is_active: true,
+    grants: [],
+    trusts: [],
+    tokens: [],
+    created_at: day(-3),
+    last_delivery_at: null,
+  }
+  const warnings = (change: object) => warningsOf({ ...machine, ...change } as never, NOW)
+  return [
+    warnings({}),
+    warnings({
+      is_active: false,
+      grants: [{ scope: 'read' }],
+      trusts: [{ is_broad: true, issuer: 'https://a.b' }],
+    }),
+    warnings({ tokens: [{ ...token, due: 'expired' }] }),
+    warnings({ tokens: [{ ...token, due: 'expiring' }] }),
+  ]
+}
+
+const dangers = (issuer: string, claims: Record<string, string>, chosen: string[] = []) =>
+  dangersOf({ issuer, claims: { iss: issuer, ...claims } }, new Set(chosen))
+
+function attempts() {
+  const reasons = ['issuer', 'aud', 'iat', 'exp', 'network', 'binding', 'ref', 'ref, aud', '']
+  return [
+    dangers(GITHUB_ISSUER, { event_name: 'pull_request_target' }),
+    dangers(GITHUB_ISSUER, { event_name: 'pull_request' }, ['repository_id']),
+    dangers(GITHUB_ISSUER, { ref: 'refs/pull/1/merge' }, ['environment']),
+    dangers(GITLAB_ISSUER, { pipeline_source: 'merge_request_event', ref_protected: 'false' }),
+    ...reasons.map(reasonWords),
+  ]
+}
+
+function imports() {
+  const step = { name: 'A', key_id: null, is_secret: true, choices: [] }
+  const notes = ACTIONS.flatMap((action) =>
+    [0, 1, 3].flatMap((shared_total) =>
+      ['A', 'B'].map((key_name) => {
+        const shared_with = shared_total === 0 ? [] : ['dev/app']
+        return `${action}${noteOf({ ...step, action, key_name, shared_with, shared_total })}`
+      }),
+    ),
+  )
+  const plans = [[], ['same'], ['create'], ['detach'], ['own', 'detach', 'detach']] as const
+  return [
+    ...new Set(notes),
+    noteOf({ ...step, action: 'detach', key_name: 'A', shared_with: [], shared_total: 0, breaks: ['URL'] }),
+    planText(ACTIONS.map((action) => ({ action }))),
+    ...plans.map((plan) => storing(plan.map((action) => ({ action })))),
+  ]
+}
+
+function webhooks() {
+  const webhook = {
+    is_active: true,
+    failing_since: null,
+    failures: 0,
+    next_at: null,
+    last_delivered_at: null,
+  }
+  const state = (change: object) => webhookState({ ...webhook, ...change } as never, NOW)
+  const failing = { failing_since: day(-1), failures: 3, next_at: day(1) }
+  const errors = [
+    'target_refused',
+    'dns',
+    'tls',
+    'refused',
+    'timeout',
+    'dropped',
+    'expired',
+    'interrupted',
+    'http',
+  ]
+  const call = { attempts: 2, last_status: null, last_ms: 18 }
+  return {
+    EVENT_WORDS,
+    MESSAGE_STATES,
+    states: [
+      state({}),
+      state({ last_delivered_at: day(-1) }),
+      state(failing),
+      state({ ...failing, failures: 1, next_at: null }),
+      ...[null, 'gone', 'failing'].map((ended_reason) => state({ is_active: false, ended_reason })),
+    ],
+    calls: [
+      callWords({ ...call, attempts: 0, last_error: null }),
+      ...errors.map((last_error) => callWords({ ...call, last_error })),
+    ],
+  }
+}
+
+function rules() {
+  const choices = Object.entries(RULES).map(([field, values]) =>
+    values.map((value) => choiceOf(field as keyof typeof RULES, value)),
+  )
+  return { LABELS, SENTENCE, choices }
+}
+
+test('the sentences of the pages stay as they are', async () => {
+  const keySets = ['x', '{}', '{"keys": [{"kty": "EC", "d": "x"}]}'].map(keySetIn)
+  const sentences = {
+    failures: failures(),
+    kinds: kinds(),
+    companions: companions(),
+    trusts: trusts(),
+    keySets,
+    machines: machines(),
+    attempts: attempts(),
+    imports: imports(),
+    webhooks: webhooks(),
+    rules: rules(),
+    proposals: STATES,
+    due: DUE_NAMES,
+  }
+  await expect(`${JSON.stringify(sentences, null, 1)}\n`).toMatchFileSnapshot(
+    join(import.meta.dirname, 'sentences.txt'),
+  )
+})

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { chmodSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { randomId, randomToken } from '@keyferry/crypto/token'
 import { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import { announceEnd, drain } from '@keyferry/plumbing/http-server'
@@ -12,7 +15,6 @@ import { pendingSetupCode } from './first-set-up.ts'
 import { MachineRefusals } from './http/machine-refusals.ts'
 import { createApp } from './http-app.ts'
 import { moduleHandlers, startModules } from './joined-modules.ts'
-import { listen } from './listening.ts'
 import { readyDatabase, useRootKeys } from './maintenance.ts'
 import { gaugesOf, type Measured } from './measures.ts'
 import { outgoingOf } from './outgoing-calls.ts'
@@ -219,4 +221,27 @@ async function close(app: FastifyInstance, { settings, shortLived, resources, dr
   shortLived.changeRoom.close()
   await drain(app, { ms: settings.stopSeconds * 1_000, giveUp: () => app.server.closeAllConnections() })
   await resources.disposeAsync()
+}
+
+/** Listen where the settings say; only the owner of a socket can connect to it.
+ * @returns `http://host:port`, or the socket's path
+ * @throws Error with one line for the operator: the address is in use */
+async function listen(app: FastifyInstance, { listen: place }: ApiSettings): Promise<string> {
+  if ('port' in place) return app.listen({ host: place.host, port: place.port })
+  await clearSocket(place.socketPath)
+  await app.listen({ path: place.socketPath })
+  chmodSync(place.socketPath, 0o600)
+  return place.socketPath
+}
+
+// A killed process leaves its socket behind; remove it. If a server still answers there, refuse to start.
+async function clearSocket(path: string): Promise<void> {
+  const socket = connect(path)
+  const answers = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  )
+  socket.destroy()
+  if (answers) throw new Error(`another server is running with this data folder (it answers at ${path})`)
+  rmSync(path, { force: true })
 }

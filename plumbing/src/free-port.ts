@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 // Systems give ports from 32768 on to whoever connects. Two processes that ask at once mostly get different ones.
-const FIRST = 11_000
-const EACH = 20
+const [FIRST, EACH] = [11_000, 20]
 
 let asked = 0
 

@@ -65,7 +65,7 @@ export function openPostgres(url: () => string, most: number): Database {
     holdToChange: sql`for no key update`,
     holdFree: sql`for update skip locked`,
     stored: (table) => sql.ref(table),
-    listed: (json) => sql`json_array_elements_text(${sql.lit(json)}) as patterns(value)`,
+    quotedAfter: (mark) => sql`split_part(split_part(body, ${sql.lit(mark)}, 2), '"', 1)`,
     columns: {
       text: 'text collate "C"',
       bytes: 'bytea',

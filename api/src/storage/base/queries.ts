@@ -82,8 +82,8 @@ export type Database = {
   holdFree: Lock
   /** Names a table itself, where a common table expression has its name. */
   stored: (table: string) => RawBuilder<unknown>
-  /** The texts of a JSON list as rows of `patterns`, in their column `value`. */
-  listed: (json: string) => RawBuilder<unknown>
+  /** What the text `body` has between this mark and the next quotation mark. */
+  quotedAfter: (mark: string) => RawBuilder<unknown>
   columns: ColumnTypes
   /** Selects `table` and `column` of all that has a name where new tables are made; `column` is null for an index. */
   tableColumns: RawBuilder<Readonly<Record<string, unknown>>>
@@ -138,7 +138,7 @@ export type Queries = Pick<
   | 'seals'
   | 'single'
   | 'stored'
-  | 'listed'
+  | 'quotedAfter'
   | 'limitLocks'
   | 'holdShared'
   | 'holdLightly'

@@ -63,7 +63,10 @@ export function openSqlite(path: string): Database {
     },
     limitLocks: async () => {},
     stored: (table) => sql`main.${sql.ref(table)}`,
-    listed: (json) => sql`json_each(${sql.lit(json)}) as patterns`,
+    quotedAfter: (mark) => {
+      const rest = sql`substr(body, instr(body, ${sql.lit(mark)}) + ${sql.lit(mark.length)})`
+      return sql`substr(${rest}, 1, instr(${rest}, '"') - 1)`
+    },
     sealBatch: 200,
     holdShared: sql``,
     holdLightly: sql``,

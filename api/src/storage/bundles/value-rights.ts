@@ -5,7 +5,6 @@ import { type BundleReach, reaches } from '../../domain/people/reach.ts'
 import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
-import { inOneTenant } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
@@ -39,16 +38,17 @@ export async function changersOf(
 }
 
 /** Those of the keys that bundles out of reach hold. */
-async function heldOutside(
-  { query, reach }: Reading,
-  tenantId: string,
-  keyIds: readonly string[],
-): Promise<string[]> {
-  const held = selectOf(query, 'attachments', tenantId)
-    .innerJoin('bundles', (join) => join.on(inOneTenant('bundles.id', 'attachments.bundle_id')))
-    .select(['attachments.key_id', 'bundles.name'])
-  const rows = await inChunks(keyIds, (ids) => ask(query, held.where('attachments.key_id', 'in', ids)))
-  return rows.filter(({ name }) => !reaches(reach, name)).map(({ key_id }) => key_id)
+function heldOutside({ query, reach }: Reading, tenantId: string, keyIds: readonly string[]) {
+  const named = selectOf(query, 'bundles', tenantId).select(['id', 'name'])
+  return inChunks(keyIds, async (ids) => {
+    const held = selectOf(query, 'attachments', tenantId).where('key_id', 'in', ids)
+    // Thousands of keys can be in a few bundles: the name of each is compared once.
+    const bundles = await ask(query, named.where('id', 'in', held.select('bundle_id')))
+    const outside = new Set(bundles.flatMap(({ id, name }) => (reaches(reach, name) ? [] : [id])))
+    if (outside.size === 0) return []
+    const rows = await ask(query, held.select(['key_id', 'bundle_id']))
+    return rows.flatMap(({ key_id, bundle_id }) => (outside.has(bundle_id) ? [key_id] : []))
+  })
 }
 
 /** By the bundle's id. */
@@ -64,7 +64,7 @@ export async function rightsOfBundles(
     ),
   ])
   const over = foldersOver(await above.folders(isOver(rows.map(({ name }) => name))), nameOf)
-  const outside = await secretsOutside({ query, reach }, tenantId, bundleIds)
+  const outside = await secretsOutside({ query: wholeOf(query), reach }, tenantId, bundleIds)
   return new Map(
     rows.map(({ id, name, created_by, production, rules: own }) => {
       const places = [...(own ? [own] : []), ...over(name)]
@@ -82,13 +82,13 @@ async function secretsOutside({ query, reach }: Reading, tenantId: string, bundl
   const held = keysAttached(query, tenantId)
     .where('keys.is_secret', '=', flag(true))
     .select(['bundle_id', 'key_id'])
+    .distinct()
   const rows = await inChunks(bundleIds, (ids) => ask(query, held.where('bundle_id', 'in', ids)))
-  const ids = [...new Set(rows.map(({ key_id }) => key_id))]
-  const outside = new Set(await heldOutside({ query: wholeOf(query), reach }, tenantId, ids))
-  const byBundle = Map.groupBy(rows, ({ bundle_id }) => bundle_id)
-  const keysOf = ([id, keys]: readonly [string, typeof rows]) =>
-    [id, new Set(keys.flatMap(({ key_id }) => (outside.has(key_id) ? [key_id] : [])))] as const
-  return new Map([...byBundle].map(keysOf))
+  const ids = new Set(rows.map(({ key_id }) => key_id))
+  const outside = new Set(await heldOutside({ query, reach }, tenantId, [...ids]))
+  const theirs = rows.filter(({ key_id }) => outside.has(key_id))
+  const byBundle = [...Map.groupBy(theirs, ({ bundle_id }) => bundle_id)]
+  return new Map(byBundle.map(([id, keys]) => [id, new Set(keys.map(({ key_id }) => key_id))]))
 }
 
 const NONE: ReadonlySet<string> = new Set()

@@ -4,7 +4,7 @@ import {
   type RawBuilder,
   SelectQueryNode,
   sql,
-  WithNode,
+  type WithNode,
 } from 'kysely'
 import { type BundleReach, partsOf } from '../../domain/people/reach.ts'
 import type { Queries, Query } from '../base/queries.ts'
@@ -21,7 +21,7 @@ import type { Tables } from '../base/tables.ts'
 export type ReachScope = { tenantId: string; userId: string; reach: NonNullable<BundleReach> }
 
 /** What each database says in its own way. */
-type Differences = Pick<Queries, 'stored' | 'listed'>
+type Differences = Pick<Queries, 'stored' | 'quotedAfter'>
 
 const scopes = new WeakMap<Query, { whole: Query; reach: BundleReach }>()
 
@@ -36,16 +36,14 @@ export function reachOf(query: Query): BundleReach {
 
 export function within(query: Query, scope: ReachScope, differences: Differences): Query {
   const { stored } = differences
-  const { bundles, ...others } = reachedRows(scope, differences)
   const define = (table: string, rows: RawBuilder<unknown>) => {
     const all = sql`select * from ${stored(table)} where tenant_id = ${sql.lit(scope.tenantId)}`
     const name = CommonTableExpressionNameNode.create(table)
     const node = CommonTableExpressionNode.create(name, sql`(${all} and ${rows})`.toOperationNode())
     return CommonTableExpressionNode.cloneWith(node, { materialized: false })
   }
-  let definitions = WithNode.create(define('bundles', bundles))
-  for (const [table, rows] of Object.entries(others))
-    definitions = WithNode.cloneWithExpression(definitions, define(table, rows))
+  const tables = Object.entries(reachedRows(scope, differences)).map(([table, rows]) => define(table, rows))
+  const definitions: WithNode = { kind: 'WithNode', expressions: tables }
   const reached = query.withPlugin({
     transformQuery: ({ node }) => (SelectQueryNode.is(node) ? defined(node, definitions) : node),
     transformResult: async ({ result }) => result,
@@ -64,29 +62,40 @@ function defined(node: SelectQueryNode, definitions: WithNode): SelectQueryNode 
   return { ...node, ...(bare === undefined ? {} : { setOperations: bare }), with: definitions }
 }
 
-const HELD = sql`bundle_id in (select id from bundles)`
-
-/** Which rows a limited member sees of each table about bundles. */
-export function reachedRows(scope: ReachScope, { stored, listed }: Differences) {
+/** Which rows a limited member sees of each table about bundles. Each row is looked up by an id that it names. With
+ * `in`, SQLite would go through all that is within reach, for each row of a join. */
+export function reachedRows(scope: ReachScope, { stored, quotedAfter }: Differences) {
   const { reach } = scope
   const since = sql.lit(reach.since)
+  const held = isReached('bundles', sql.ref('bundle_id'))
+  // By the text of the event, in which a bundle may not be made yet.
+  const namesReached = (targetOf: (kind: string) => RawBuilder<unknown>) => sql`(
+    (body not like '%"target":{"kind":"bundle",%' or ${isReached('bundles', targetOf('bundle'))})
+    and (body not like '%"target":{"kind":"key",%' or ${isReached('keys', targetOf('key'))})
+    and (body not like '%"bundle":{"id":"%' or ${isReached('bundles', quotedAfter('"bundle":{"id":"'))})
+    and (body not like '%"into":"%' or ${fits(quotedAfter('"into":"'), reach)})
+  )`
   return {
-    bundles: fits(sql.ref('name'), reach, { listed }),
-    attachments: HELD,
-    keys: sql`(id in (select key_id from attachments) or ${takenOut(scope, stored)})`,
-    key_versions: sql`key_id in (select id from keys)`,
-    legacy_items: HELD,
-    deliveries: HELD,
-    holdings: sql`coalesce(delivery_id, perhaps_delivery_id) in (select id from deliveries)`,
-    fetch_days: HELD,
-    grants: HELD,
-    machine_grants: HELD,
-    machines: sql`id in (select machine_id from machine_grants)`,
-    proposals: sql`case when bundle_id is null then ${fits(sql.ref('bundle_name'), reach, { listed })} else ${HELD} end`,
+    bundles: fits(sql.ref('name'), reach),
+    attachments: held,
+    keys: sql`(exists (select 1 from attachments where key_id = keys.id) or ${takenOut(scope, stored)})`,
+    key_versions: isReached('keys', sql.ref('key_id')),
+    legacy_items: held,
+    deliveries: held,
+    holdings: isReached('deliveries', sql`coalesce(delivery_id, perhaps_delivery_id)`),
+    fetch_days: held,
+    grants: held,
+    machine_grants: held,
+    machines: sql`exists (select 1 from machine_grants where machine_id = machines.id)`,
+    proposals: sql`case when bundle_id is null then ${fits(sql.ref('bundle_name'), reach)} else ${held} end`,
     // Older events tell of what the member saw before the limit, and newer ones can name what it left out.
-    audit_log: sql`at > ${since} and ${namesReached({ reach, listed }, (kind) => sql`target_id in (select id from ${kind})`)}`,
-    events: sql`created_at > ${since} and ${namesReached({ reach, listed }, (kind) => named(TARGETS, kind))}`,
+    audit_log: sql`at > ${since} and ${namesReached(() => sql.ref('target_id'))}`,
+    events: sql`created_at > ${since} and ${namesReached((kind) => quotedAfter(`"target":{"kind":"${kind}","id":"`))}`,
   } as const satisfies Partial<Record<keyof Tables, RawBuilder<unknown>>>
+}
+
+function isReached(table: string, id: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`exists (select 1 from ${sql.table(table)} as reached where reached.id = ${id})`
 }
 
 /** Of a key whether its value is the member's own since the limit, and no bundle holds it any more: so they can put it
@@ -100,37 +109,15 @@ function takenOut(
     and not exists (select 1 from ${stored('attachments')} where ${holding}))`
 }
 
-const TARGETS = '%"target":{"kind":"%","id":"'
-
-/** Whether an event names only bundles and keys within reach; by its text, in which a bundle may not be made yet. */
-function namesReached(
-  { reach, listed }: Pick<ReachScope, 'reach'> & Pick<Differences, 'listed'>,
-  isFound: (table: RawBuilder<unknown>) => RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  const [bundles, keys] = [sql.table('bundles'), sql.table('keys')]
-  return sql`(
-    (body not like '%"target":{"kind":"bundle",%' or ${isFound(bundles)})
-    and (body not like '%"target":{"kind":"key",%' or ${isFound(keys)})
-    and (body not like '%"bundle":{"id":"%' or ${named('%"bundle":{"id":"', bundles)})
-    and (body not like '%"into":"%' or ${fits(sql.ref('body'), reach, { listed, before: '%"into":"', after: '"%' })})
-  )`
-}
-
-function named(before: string, table: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`exists (select 1 from ${table} as named where body like ${sql.lit(before)} || named.id || '"%')`
-}
-
-function fits(
-  name: RawBuilder<unknown>,
-  { patterns }: NonNullable<BundleReach>,
-  { listed, before = '', after = '' }: Pick<Differences, 'listed'> & { before?: string; after?: string },
-): RawBuilder<unknown> {
-  const texts = patterns.map((pattern) => likeOf(partsOf(pattern.replaceAll('_', '\\_'))))
-  const list = listed(JSON.stringify(texts.map((text) => `${before}${text}${after}`)))
-  return sql`exists (select 1 from ${list} where lower(${name}) like patterns.value escape '\\')`
-}
-
-function likeOf(parts: ReturnType<typeof partsOf>): string {
-  if ('begin' in parts) return `${parts.begin}%`
-  return 'end' in parts ? `%${parts.end}` : parts.whole
+// As `reaches`. One list for all patterns of a kind and length: the database looks a part of the name up in it.
+function fits(name: RawBuilder<unknown>, { patterns }: NonNullable<BundleReach>): RawBuilder<unknown> {
+  const texts = patterns.map((pattern) => Object.entries(partsOf(pattern)))
+  const lists = Map.groupBy(texts.flat(), ([kind, { length }]) => `${kind} ${length}`)
+  const conditions = [...lists.values()].map((list) => {
+    const [[kind, { length }] = ['', '']] = list
+    const begin = kind === 'end' ? sql`length(${name}) - ${sql.lit(length - 1)}` : sql`1`
+    const part = kind === 'whole' ? name : sql`substr(${name}, ${begin}, ${sql.lit(length)})`
+    return sql`lower(${part}) in (${sql.join(list.map(([, text]) => sql.lit(text)))})`
+  })
+  return sql`(${sql.join([sql`1 = 0`, ...conditions], sql` or `)})`
 }

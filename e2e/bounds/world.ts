@@ -19,7 +19,7 @@ export type World = {
   readonly api: WatchedApi
   readonly owner: SignedClient
   readonly member: SignedClient
-  /** A member who reaches by as many patterns as there can be: all bundles that a folder has rules for. */
+  /** A member who reaches all bundles, by as many patterns as there can be. */
   readonly limited: SignedClient
   /** Bundles with as many keys as a bundle holds. Other bundles with rules share those of `wide`, which two people
    * approve; `plain` shares none. */
@@ -119,10 +119,11 @@ async function fillRules(owner: SignedClient): Promise<void> {
 }
 
 const PATTERNS_AT_ONCE = 20
+const REACHED = ['team/', 'twin/', 'wide', 'plain', 'composed', 'long', 'legacy']
 
 function patterns(group: number): string[] {
   return Array.from({ length: PATTERNS_AT_ONCE }, (_, index) =>
-    group + index === 0 ? 'team/' : `reach-${group}-${index}/`,
+    group === 0 ? (REACHED[index] ?? `reach-${index}/`) : `reach-${group}-${index}/`,
   )
 }
 

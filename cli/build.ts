@@ -54,8 +54,9 @@ const SEPARATE = { mcp: 'mcp/serve.ts', 'live-view': 'terminal/live-view.ts' }
 const separateFiles: Plugin = {
   name: 'separate-files',
   setup: (plugin) => {
-    plugin.onResolve({ filter: /\.ts$/ }, ({ path, kind }) => {
-      const found = Object.entries(SEPARATE).find(([, source]) => path.endsWith(`/${source}`))
+    plugin.onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir }) => {
+      const file = join(resolveDir, path)
+      const found = Object.entries(SEPARATE).find(([, source]) => file.endsWith(`/${source}`))
       if (found === undefined || kind !== 'dynamic-import') return null
       return { path: `./${found[0]}.js`, external: true }
     })

@@ -36,14 +36,16 @@ export function reachOf(query: Query): BundleReach {
 
 export function within(query: Query, scope: ReachScope, differences: Differences): Query {
   const { stored } = differences
-  const define = (table: string, rows: RawBuilder<unknown>) => {
+  const define = (as: string, rows: RawBuilder<unknown>, table = as) => {
     const all = sql`select * from ${stored(table)} where tenant_id = ${sql.lit(scope.tenantId)}`
-    const name = CommonTableExpressionNameNode.create(table)
+    const name = CommonTableExpressionNameNode.create(as)
     const node = CommonTableExpressionNode.create(name, sql`(${all} and ${rows})`.toOperationNode())
     return CommonTableExpressionNode.cloneWith(node, { materialized: false })
   }
   const tables = Object.entries(reachedRows(scope, differences)).map(([table, rows]) => define(table, rows))
-  const definitions: WithNode = { kind: 'WithNode', expressions: tables }
+  // On PostgreSQL a definition means those before it. So this one comes first.
+  const anywhere = define(ANYWHERE, sql`1 = 1`, 'attachments')
+  const definitions: WithNode = { kind: 'WithNode', expressions: [anywhere, ...tables] }
   const reached = query.withPlugin({
     transformQuery: ({ node }) => (SelectQueryNode.is(node) ? defined(node, definitions) : node),
     transformResult: async ({ result }) => result,
@@ -51,6 +53,9 @@ export function within(query: Query, scope: ReachScope, differences: Differences
   scopes.set(reached, { whole: query, reach: scope.reach })
   return reached
 }
+
+/** All attachments of the workspace, also those out of reach. */
+const ANYWHERE = 'attachments_anywhere'
 
 /** A query in a union has no definitions of its own: those of the whole count. */
 function defined(node: SelectQueryNode, definitions: WithNode): SelectQueryNode {
@@ -64,7 +69,7 @@ function defined(node: SelectQueryNode, definitions: WithNode): SelectQueryNode 
 
 /** Which rows a limited member sees of each table about bundles. Each row is looked up by an id that it names. With
  * `in`, SQLite would go through all that is within reach, for each row of a join. */
-export function reachedRows(scope: ReachScope, { stored, quotedAfter }: Differences) {
+export function reachedRows(scope: ReachScope, { quotedAfter }: Pick<Differences, 'quotedAfter'>) {
   const { reach } = scope
   const since = sql.lit(reach.since)
   const held = isReached('bundles', sql.ref('bundle_id'))
@@ -78,7 +83,7 @@ export function reachedRows(scope: ReachScope, { stored, quotedAfter }: Differen
   return {
     bundles: fits(sql.ref('name'), reach),
     attachments: held,
-    keys: sql`(exists (select 1 from attachments where key_id = keys.id) or ${takenOut(scope, stored)})`,
+    keys: sql`(exists (select 1 from attachments where key_id = keys.id) or ${takenOut(scope)})`,
     key_versions: isReached('keys', sql.ref('key_id')),
     legacy_items: held,
     deliveries: held,
@@ -100,13 +105,9 @@ function isReached(table: string, id: RawBuilder<unknown>): RawBuilder<unknown> 
 
 /** Of a key whether its value is the member's own since the limit, and no bundle holds it any more: so they can put it
  * back. */
-function takenOut(
-  { tenantId, userId, reach }: ReachScope,
-  stored: Differences['stored'],
-): RawBuilder<unknown> {
-  const holding = sql`tenant_id = ${sql.lit(tenantId)} and key_id = keys.id`
+function takenOut({ userId, reach }: ReachScope): RawBuilder<unknown> {
   return sql`(value_set_by = ${sql.lit(userId)} and value_proposed_by is null and value_set_at > ${sql.lit(reach.since)}
-    and not exists (select 1 from ${stored('attachments')} where ${holding}))`
+    and not exists (select 1 from ${sql.table(ANYWHERE)} where key_id = keys.id))`
 }
 
 // As `reaches`. One list for all patterns of a kind and length: the database looks a part of the name up in it.

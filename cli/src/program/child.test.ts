@@ -68,6 +68,12 @@ describe.each([
     expect(await run.stdout).toBe(await plain.stdout)
   })
 
+  test('is not ended by TMOUT, after which bash stops to read', async () => {
+    const run = started(['/bin/sh', '-c', 'sleep 1.5; echo "$TMOUT"'], { ...process.env, TMOUT: '1' })
+    expect(await finished(run)).toEqual([0, null])
+    expect(await run.stdout).toBe('1\n')
+  })
+
   test('ends with all its group when our end of the pipe closes', async () => {
     const run = inShell('trap "" TERM; sleep 60 & echo; wait')
     await once(run.child.stdout ?? run.child, 'readable')

@@ -86,16 +86,18 @@ export function spawnProgram(file: string, args: readonly string[], options: Pro
 type ProgramOptions = SpawnOptions & { readonly argv0: string }
 
 // The shell becomes the program. First it starts a guard in the same process group, which waits for the end of our
-// pipe: then it ends the group. The guard is no child of the program, and keeps none of its files open.
+// pipe: then it ends the group. The guard is no child of the program, and keeps none of its files open. With TMOUT,
+// `read` of bash would not wait for longer.
 const GUARDED = [
   '(trap "" HUP INT QUIT TERM USR1 USR2',
-  '{ read -r _; kill -s TERM 0; sleep 1; kill -s KILL 0; } <&3 3<&- >/dev/null 2>&1 &)',
+  '{ unset TMOUT; read -r _; kill -s TERM 0; sleep 1; kill -s KILL 0; } <&3 3<&- >/dev/null 2>&1 &)',
   'exec "$0" "$@" 3<&-',
 ].join('\n')
 
 /** Start a program in its own process group, with its output in pipes and without input. When this process ends, even
  * by SIGKILL, the group gets SIGTERM, and SIGKILL a second later. Not for Windows.
- * @param shell bash changes no variable; other shells drop those whose names have a dot or a hyphen
+ * @param shell bash changes only those that are its own, such as OPTIND; other shells drop those whose names have a dot
+ *   or a hyphen too
  * @throws CliError 126 · 127 */
 export function spawnGuarded(
   [file, ...args]: readonly [string, ...string[]],

@@ -161,6 +161,16 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
     expect((await confirmed(owner, first, made)).failure).toMatchObject({ error: 'this key counts already' })
   })
 
+  test('what nobody carried out for a week waits anew, also before a sweep removes it', async () => {
+    const first = new TouchKey()
+    await first.enrol(api, owner)
+    const made = (await new TouchKey().add(api, owner)).json
+    await confirmed(owner, first, made)
+    later(9 * DAY_MS)
+    const { failure } = await confirmed(owner, first, made)
+    expect(await acts()).toMatchObject([{ counts_from: failure?.details?.['counts_from'] }])
+  })
+
   test('any owner stops the confirmation without a touch, as each act that waits', async () => {
     const first = new TouchKey()
     await first.enrol(api, owner)

@@ -114,6 +114,34 @@ describe.each(databases)('an approval and the end of its approver at once, on %s
     },
   )
 
+  test('an approval key is not confirmed by an owner who was demoted before', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const own = await api.newOwner()
+      const other = await joinWorkspace(api, own, 'owner')
+      const [first, second] = [new TouchKey(), new TouchKey()]
+      await first.enrol(api, own)
+      await second.enrol(api, other)
+      const { id, fingerprint } = (await new TouchKey().add(api, own)).json
+      const body = { fingerprint: fingerprint?.slice(0, 9) ?? '' }
+      const confirm = (as: Identity, headers = {}) =>
+        api.call('confirmApprovalKey', { as, headers, params: { key_id: id }, body })
+      expect((await confirm(own, first.sign(askedIn(await confirm(own))))).status).toBe(409)
+      const signature = second.sign(askedIn(await confirm(other)))
+      const params = { user_id: other.userId }
+      const [confirmed] = await Promise.all([
+        confirm(other, signature),
+        api.call('changeMemberRole', { as: own, params, body: { role: 'member' } }),
+      ])
+      expect([200, 404, 409]).toContain(confirmed.status)
+      const { json } = await api.call('listAudit', { as: own, query: { limit: '3' } })
+      const actions = json.map(({ action }) => action)
+      if (confirmed.status === 200)
+        expect(actions.indexOf('approval_key.confirmed')).toBeGreaterThan(
+          actions.indexOf('member.role_changed'),
+        )
+    }
+  })
+
   test('the vouches of a whole workspace keep their bound, also if two people vouch at once', async () => {
     await setRules({ approvers: 'owner', assurance: 'bound' })
     const choice = { bundle_id: bundle.id, include_keys: ['URL'] }

@@ -170,8 +170,9 @@ async function signKey(
   const key = await approvalKeyOf(parts, caller, KeyParams.parse(params).key_id)
   if (act === 'removeApprovalKey' && !needsTouchToRemove(key, parts)) return null
   // The strictest rule of the workspace decides, because a key signs under each of them.
-  const about = { isWide: true, signerId: caller.userId }
+  const about = { isWide: true, isOfKeys: true, signerId: caller.userId }
   const facts = await parts.touchFacts.find(caller.tenantId, about)
+  if (facts.role !== caller.role) throw changed()
   const isDevice = facts.touch === 'device'
   if (given === undefined) await parts.takeTouch(caller.userId)
   await requireTouch(parts, caller, { act: { act, ...sent, concerns: concernsOf(key) }, given, isDevice })

@@ -23,6 +23,8 @@ export type CallSubject = {
   /** A rule that asks for signatures is set: for these bundles, or for all. Machines that get values from there already
    * are signed too. */
   isSetting?: boolean
+  /** An approval key: the role of the signer counts without any rule too. */
+  isOfKeys?: boolean
 }
 
 /** `touch`: the strictest rule that reaches what the call is about; `none` also if none of it exists. `concerns`: the

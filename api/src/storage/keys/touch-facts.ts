@@ -66,7 +66,7 @@ async function requireSame(transaction: Recorded, { stamp: { tenantId }, same }:
 
 async function find(query: Query, tenantId: string, about: CallSubject): Promise<TouchFacts> {
   const rules = await touchRules(query, tenantId)
-  if (rules.length === 0 && about.isSetting !== true) return { touch: 'none', concerns: {} }
+  if (rules.length === 0 && !about.isSetting && !about.isOfKeys) return { touch: 'none', concerns: {} }
   const at = { query, tenantId }
   const proposals = await rowsOf(about.proposalIds, (ids) => proposalsIn(at, ids))
   const getting = about.isSetting === true ? await machinesGetting(at, about.bundleIds ?? []) : []

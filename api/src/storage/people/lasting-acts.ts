@@ -13,6 +13,8 @@ export function createLastingActStore({ query, write, single }: Queries): Lastin
       write(async (transaction) => {
         const { tenantId: tenant_id } = stamp
         const times = { created_at: createdAt, counts_from: countsFrom }
+        const own = deleteOf(transaction, 'lasting_acts', { tenantId: tenant_id, user_id, call_hash })
+        await own.where('counts_from', '<', overdue(createdAt)).execute()
         const insertion = transaction
           .insertInto('lasting_acts')
           .values({ ...act, ...times, tenant_id, user_id, call_hash })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { databases, startTestApi } from './api.ts'
+import { databases, type Identity, startTestApi } from './api.ts'
 
 describe.each(databases)('what a limited member made, on %s', (kind) => {
   test('is out of reach once only a bundle out of reach holds it', async () => {
@@ -17,9 +17,10 @@ describe.each(databases)('what a limited member made, on %s', (kind) => {
     const person = { userId: made.json.user_id, tenantId: made.json.tenant_id }
     await api.call('acceptInvitation', { as: person, body: { token: invited.json.token } })
     const member = { userId: person.userId, tenantId: owner.tenantId }
-    const bundleOf = async (name: string) =>
-      (await api.call('createBundle', { as: owner, body: { name } })).json.id
-    const [inside, outside] = [await bundleOf('partner/shop'), await bundleOf('hidden/shop')]
+    const bundleOf = async (as: Identity, name: string) =>
+      (await api.call('createBundle', { as, body: { name } })).json.id
+    const inside = await bundleOf(member, 'partner/shop')
+    const outside = await bundleOf(owner, 'hidden/shop')
     const body = { bundle: 'partner/shop', entries: [{ name: 'OWN', value: 'mine' }] }
     const stored = await api.call('importVariables', { as: member, body })
     const key_id = stored.json.plan[0]?.key_id ?? ''

@@ -128,7 +128,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'list approval keys': ({ approvalKeys }) => approvalKeys.list({ tenantId }, NOW),
   'confirm an approval key': async ({ approvalKeys, lastingActs }) => {
     await lastingActs.announce({ ...LASTING_ACT, callHash: APPROVAL_KEY.id, id: randomUUID() }, STAMP)
-    return await approvalKeys.confirm(APPROVAL_KEY, STAMP)
+    return await approvalKeys.confirm(APPROVAL_KEY, [randomUUID()], STAMP)
   },
   'use an approval key': ({ approvalKeys }) => approvalKeys.use(APPROVAL_KEY, 1, NOW),
   'remove an approval key': ({ approvalKeys }) => approvalKeys.remove(APPROVAL_KEY, STAMP),

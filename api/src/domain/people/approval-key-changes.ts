@@ -97,8 +97,8 @@ export async function confirmApprovalKey(
     })
   if (key.state === 'active') throw new DomainError('conflict', 'this key counts already')
   const signed = { callHash: key.id, concerns: JSON.stringify(concernsOf(key)) }
-  await requireLasting(parts, caller, { act: 'confirmApprovalKey', ...signed })
-  if (!(await parts.approvalKeys.confirm(key, stampOf(caller, parts.clock))))
+  const waits = await requireLasting(parts, caller, { act: 'confirmApprovalKey', ...signed })
+  if (!(await parts.approvalKeys.confirm(key, waits, stampOf(caller, parts.clock))))
     throw new DomainError('changed', 'another person changed this key: look at it again')
   return { ...key, state: 'active', confirmedBy: caller.userId }
 }

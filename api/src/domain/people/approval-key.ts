@@ -39,8 +39,10 @@ export interface ApprovalKeyStore {
   list(asked: { tenantId: string; userId?: string }, now: string): Promise<ApprovalKey[]>
   /** @throws DomainError conflict: the workspace has this key already, or the person has too many or a pending one */
   insert(key: NewApprovalKey, stamp: Stamp): Promise<void>
-  /** Let a key sign whose confirmation waits, and end its wait. False: another call did, or removed the key. */
-  confirm(key: ApprovalKey, stamp: Stamp): Promise<boolean>
+  /** Let a key sign whose confirmation waits, and end its wait.
+   * @param waits the acts that waited, of which the first must be there
+   * @returns false: another call did that, removed the key or stopped the act */
+  confirm(key: ApprovalKey, waits: readonly string[], stamp: Stamp): Promise<boolean>
   /** False: the key is gone already. */
   remove(key: ApprovalKey, stamp: Stamp): Promise<boolean>
   /** Count a use. False: the key is gone, or its counter did not grow. */

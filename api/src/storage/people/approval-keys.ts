@@ -24,9 +24,12 @@ export function createApprovalKeyStore(queries: Queries, tenantKeys: TenantKeys)
   return {
     list: (asked, now) => listKeys(query, tenantKeys, { ...asked, now }),
     insert: (key, stamp) => write((transaction) => insert(transaction, tenantKeys, { key, stamp })),
-    confirm: (key, stamp) =>
+    confirm: (key, [ready = ''], stamp) =>
       write(async (transaction) => {
-        if (!(await endWait(transaction, key))) return false
+        const { tenantId } = stamp
+        const waited = deleteOf(transaction, 'lasting_acts', { tenantId, id: ready })
+        if (!(await hasChanged(waited))) return false
+        await endWait(transaction, key)
         return await confirmKey(transaction, tenantKeys, { key, by: stamp.by, made: madeBy(stamp) })
       }),
     remove: (key, stamp) =>
@@ -112,9 +115,9 @@ function stateOf({ state, counts_from, waits }: ApprovalKeyRow, now: string): Ke
   return state === 'pending' && waits !== null ? 'waiting' : state
 }
 
-/** End the wait for the confirmation of a key. False: none waits. */
-export function endWait(transaction: Recorded, { tenantId, id }: ApprovalKey): Promise<boolean> {
-  return hasChanged(deleteOf(transaction, 'lasting_acts', { tenantId, call_hash: id }))
+/** End each wait for the confirmation of a key. */
+export async function endWait(transaction: Recorded, { tenantId, id }: ApprovalKey): Promise<void> {
+  await deleteOf(transaction, 'lasting_acts', { tenantId, call_hash: id }).execute()
 }
 
 function overdueBefore(now: string): string {

@@ -27,8 +27,6 @@ test('every table of a workspace has the rows within reach, or a reason', () => 
     ([name, { columns }]) => 'tenant_id' in columns && !/^(webhook|mail)/.test(name),
   )
   const scope = { tenantId: 'tenant', userId: 'user', reach: { patterns: ['partner/'], since: '' } }
-  const reached = Object.keys(
-    reachedRows(scope, { quotedAfter: (mark) => sql.lit(mark) }),
-  )
+  const reached = Object.keys(reachedRows(scope, { quotedAfter: (mark) => sql.lit(mark) }))
   expect(tables.map(([name]) => name).toSorted()).toEqual([...reached, ...Object.keys(WHOLE)].toSorted())
 })

@@ -20,6 +20,7 @@ const PACKAGES = ['contract', 'crypto', 'plumbing', 'api', 'web', 'cli', 'server
 
 /** The optional modules, each with what only it knows: a path of the API, or words of the client. A mail has neither. */
 export const REMOVABLE: Readonly<Record<string, `/${string}` | `keyferry ${string}` | null>> = {
+  machines: '/api/v1/machines',
   webhooks: '/api/v1/webhooks',
   mail: null,
   doctor: 'keyferry doctor --brief',

@@ -8,16 +8,14 @@ import type { Logger } from 'pino'
 import { SignedCall } from './auth/signed-headers.ts'
 import type { ClockSteps } from './clock-steps.ts'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
-import type { IdTokens } from './domain/machines/id-token.ts'
 import { DEVICE_NONCE_SECONDS } from './domain/requests/device.ts'
 import type { Stores } from './domain/stores.ts'
 import { setupCodeOf } from './first-set-up.ts'
 import type { HandlerParts, RequestHandlerParts } from './http/handler-parts.ts'
 import { createHandlers, limitedHandlers, type ModuleHandlers } from './http/handlers.ts'
-import type { MachineRefusals } from './http/machine-refusals.ts'
+import type { ProgramCalls } from './http/pipeline.ts'
 import { createServer } from './http/server.ts'
 import { touchGuard } from './http/touch-guard.ts'
-import type { Guard } from './outgoing/guard.ts'
 import { pingRedis } from './request-store/request-notices.ts'
 import type { Requesting } from './requesting.ts'
 import type { ApiSettings } from './settings.ts'
@@ -38,7 +36,7 @@ type AppParts = {
   shortLived: ShortLived
   sealer: Sealer
   receiptKeys: readonly KnownReceiptKey[]
-  refusals: MachineRefusals
+  programCalls: ProgramCalls | null
   /** How approvals are given, and what becomes of them. */
   approving: Pick<RequestHandlerParts, 'clock' | 'receipts' | 'assurance' | 'endings'> & Requesting
   moduleHandlers: ModuleHandlers
@@ -46,8 +44,6 @@ type AppParts = {
   keysElsewhere: readonly string[]
   steps: FailingSteps
   clockSteps: Pick<ClockSteps, 'warnings'>
-  guard: Guard
-  idTokens: IdTokens
   clock: ClockAndIds
   log: Logger
 }
@@ -82,12 +78,7 @@ export function createApp(parts: AppParts): FastifyInstance {
       isLocal: authMode === 'local' && 'socketPath' in settings.listen,
       takeDeviceNonce: deviceNoncesOf(shortLived, clock),
     },
-    targets: parts.guard,
-    machineAudience: machineAudienceOf(settings),
-    takeDelivery: shortLived.takeDelivery,
-    takeWatch: shortLived.takeWatch,
     takeNewUser: shortLived.takeNewUser,
-    tokensAllowed: settings.machineTokens,
     authMode,
     providedGroups: settings.providedGroups,
     signUp: settings.signUp,
@@ -115,16 +106,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     limited: limitedHandlers(parts.moduleHandlers, handlerParts, parts.storesWithin),
     readSignature: (facts) => new SignedCall(facts, signing),
     memberships: stores.memberships,
-    machineCalls: {
-      machineCallers: stores.machineCallers,
-      machineTrusts: stores.machineTrusts,
-      idTokens: parts.idTokens,
-      audience: machineAudienceOf(settings),
-      clock,
-      tokensAllowed: settings.machineTokens,
-      countRefusal: shortLived.countRefusal,
-      refusals: parts.refusals,
-    },
+    programCalls: parts.programCalls,
     rateLimits: shortLived.rateLimits,
     log,
     devAllowPlaintext,
@@ -153,8 +135,4 @@ async function failingStores({ single }: Database, { redis }: ShortLived): Promi
   )
   const answers = await Promise.allSettled([written, redis && pingRedis(redis)])
   return ['database', 'Redis'].filter((_, index) => answers[index]?.status === 'rejected')
-}
-
-function machineAudienceOf({ publicUrl }: ApiSettings): string {
-  return publicUrl ?? 'keyferry'
 }

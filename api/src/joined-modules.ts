@@ -1,6 +1,7 @@
 import type { Joined } from '@keyferry/contract/joined'
 import type { Gauges } from '@keyferry/plumbing/metrics'
 import type { ModuleHandlers } from './http/handlers.ts'
+import type { ProgramCalls } from './http/pipeline.ts'
 import type { ApiModule, ModuleParts } from './module-parts.ts'
 import * as modules from './modules.ts'
 import type { AfterSeal } from './storage/audit/sealing.ts'
@@ -25,13 +26,18 @@ export function startModules(opened: AsyncDisposableStack, parts: ModuleParts): 
 }
 
 /** What the modules do in the transaction of a seal. */
-export function afterSealOf(parts: Parameters<ApiModule['afterSeal']>[0]): AfterSeal {
-  const steps = MODULES.map((module) => module.afterSeal(parts))
+export function afterSealOf(parts: Parameters<NonNullable<ApiModule['afterSeal']>>[0]): AfterSeal {
+  const steps = MODULES.flatMap(({ afterSeal }) => afterSeal?.(parts) ?? [])
   return async (transaction, batches) => {
     for (const step of steps) await step(transaction, batches)
   }
 }
 
 export function moduleGauges(database: Database): Gauges {
-  return Object.assign({}, ...MODULES.map((module) => module.gauges(database)))
+  return Object.assign({}, ...MODULES.map(({ gauges }) => gauges?.(database)))
+}
+
+/** How programs call with a bearer token; null: no module knows any. */
+export function openProgramCalls(opened: AsyncDisposableStack, parts: ModuleParts): ProgramCalls | null {
+  return MODULES.flatMap(({ programCalls }) => programCalls?.(opened, parts) ?? [])[0] ?? null
 }

@@ -12,12 +12,11 @@ import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import { endingsOf } from './domain/kinds/endings.ts'
 import type { Caller } from './domain/people/membership.ts'
 import { pendingSetupCode } from './first-set-up.ts'
-import { MachineRefusals } from './http/machine-refusals.ts'
 import { createApp } from './http-app.ts'
-import { moduleHandlers, startModules } from './joined-modules.ts'
+import { moduleHandlers, openProgramCalls, startModules } from './joined-modules.ts'
 import { readyDatabase, useRootKeys } from './maintenance.ts'
 import { gaugesOf, type Measured } from './measures.ts'
-import { outgoingOf } from './outgoing-calls.ts'
+import { guardOf } from './outgoing-calls.ts'
 import { openStores } from './recorded-stores.ts'
 import { type AroundRequests, openRequesting } from './requesting.ts'
 import type { ApiSettings } from './settings.ts'
@@ -122,10 +121,6 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   if (places > 0) log.warn({ places }, 'rules that ask for a typed check code count as bound')
   const { aroundRequests } = options
   const requesting = openRequesting(opened, { ...parts, ...recorded, clock: sharedClock, aroundRequests })
-  const refusals = new MachineRefusals({ events: stores.events, clock, log })
-  opened.defer(() => refusals.close())
-  const outgoing = outgoingOf(settings, { clock, log })
-  const { guard } = outgoing
   const receipts = receiptSigner(recorded.receiptKeys, settings.publicHost)
   const approving = {
     ...shortLived,
@@ -137,16 +132,11 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   }
   const ending = { ...approving, endings: endingsOf(approving) }
   const moduleParts = {
-    queries: recorded.queries,
-    ring: recorded.ring,
-    guard,
-    steps,
-    clock,
-    log,
-    version: settings.version,
+    ...shortLived,
+    ...parts,
+    ...recorded,
+    guard: guardOf(settings),
     sweepSeconds: options.sweepSeconds,
-    mail: settings.mail,
-    memberships: stores.memberships,
     countWaiting: (caller: Caller) => countWaiting({ ...approving, ...recorded }, caller),
   }
   startModules(opened, moduleParts)
@@ -160,10 +150,9 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const app = createApp({
     ...parts,
     ...recorded,
-    ...outgoing,
-    refusals,
     approving: ending,
     moduleHandlers: moduleHandlers(moduleParts),
+    programCalls: openProgramCalls(opened, moduleParts),
     keysElsewhere: await keysElsewhere(settings, database),
   })
   await measure(app, settings, { ...parts, requesting, sealer: recorded.sealer, opened })

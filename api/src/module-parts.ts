@@ -3,9 +3,15 @@ import type { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import type { Gauges } from '@keyferry/plumbing/metrics'
 import type { Logger } from 'pino'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
-import type { Caller, MembershipStore } from './domain/people/membership.ts'
+import type { Watchers } from './domain/collection/changed-values.ts'
+import type { Caller } from './domain/people/membership.ts'
+import type { WaitingRoom } from './domain/requests/waiting-room.ts'
+import type { Stores } from './domain/stores.ts'
 import type { Handlers } from './http/handler.ts'
+import type { ProgramCalls } from './http/pipeline.ts'
+import type { Limits } from './http/rate-limit.ts'
 import type { Guard } from './outgoing/guard.ts'
+import type { ApiSettings } from './settings.ts'
 import type { AfterSeal } from './storage/audit/sealing.ts'
 import type { Database, Queries } from './storage/base/queries.ts'
 
@@ -18,12 +24,13 @@ export type ModuleParts = {
   steps: FailingSteps
   clock: ClockAndIds
   log: Logger
-  version: string
   /** How often to sweep; each module's own time when absent. */
   sweepSeconds: number | undefined
-  /** How mails are sent; null: not at all. */
-  mail: { url: string; from: string; publicUrl: string } | null
-  memberships: MembershipStore
+  stores: Stores
+  settings: ApiSettings
+  openLimit: Limits['openLimit']
+  changeRoom: WaitingRoom
+  watchers: Watchers
   /** How many requests and proposals wait for the decision of this person. */
   countWaiting: (caller: Caller) => Promise<number>
 }
@@ -33,8 +40,8 @@ export type ApiModule = {
   handlers: (parts: ModuleParts) => Partial<Handlers>
   /** Works in the background until `opened` ends. */
   start: (opened: AsyncDisposableStack, parts: ModuleParts) => void
-  afterSeal: (
-    parts: Pick<ModuleParts, 'mail'> & { database: Database; publicUrl: string | null },
-  ) => AfterSeal
-  gauges: (database: Database) => Gauges
+  afterSeal?: (parts: Pick<ModuleParts, 'settings'> & { database: Database }) => AfterSeal
+  gauges?: (database: Database) => Gauges
+  /** Programs that call with a bearer token; their work in the background ends with `opened`. */
+  programCalls?: (opened: AsyncDisposableStack, parts: ModuleParts) => ProgramCalls
 }

@@ -54,7 +54,7 @@ export async function openStores(
   const auditKey = await auditKeyIn(database, settings, now)
   const receiptKeys = await openReceiptKeys(database, { ring, now })
   await beginDepositKeys(database, { ring, now })
-  const afterSeal = afterSealOf({ database, publicUrl: settings.publicUrl, mail: settings.mail })
+  const afterSeal = afterSealOf({ database, settings })
   const sealing = { database, key: auditKey, afterSeal, now: clock.now, steps, log }
   const sealer = opened.adopt(new Sealer(sealing), (it) => it.close())
   const queries = recording(aroundDatabase?.(database) ?? database, auditKey, {

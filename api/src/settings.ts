@@ -51,7 +51,7 @@ export type ApiSettings = {
   maxTenantBytes: number
   /** Workspaces that one person can create. */
   maxWorkspacesPerPerson: number
-  /** Whether machines may prove themselves with tokens. */
+  /** Whether programs may prove themselves with tokens. */
   machineTokens: boolean
   /** Of the web pages. Also the audience of ID tokens where a trust names none. */
   publicUrl: string | null

@@ -27,7 +27,7 @@ type Sweeping = {
 }
 
 /** One sweep: end approvals and approved deposits that did not return to their terminal, remove old remembered
- * approvals and proposals, delete the contents of expired requests, and record tokens that expire soon. */
+ * approvals and proposals and delete the contents of expired requests. */
 type Approving = Pick<EndParts, 'clock' | 'endings'>
 
 type Swept = Approving & {
@@ -45,6 +45,5 @@ export function overdueSweep(parts: Swept): () => Promise<void> {
     if (!parts.clockSteps.isAhead()) await expireProposals({ stores, clock })
     await stores.touchUses.forget(timestamp(clock))
     await stores.lastingActs.forget(timestamp(clock))
-    await stores.machineTokens.recordExpiring(timestamp(clock))
   }
 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { MachineAttemptList } from '@keyferry/contract'
+import type { MachineAttemptList } from '@keyferry/contract/machines'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 import type { JWTPayload } from 'jose'

@@ -120,7 +120,7 @@ describe.each(databases)('isolation on %s', (kind) => {
     const foreign = await freshCall(api, world, name)
     const unknown = withUnknownIds(foreign)
     const headers =
-      apiEndpoints[name].access === 'machine'
+      apiEndpoints[name].access === 'program'
         ? await machineHeaders(api, { world, machines, kind: 'foreign machine' }, foreign)
         : callerHeaders(world, 'foreign owner')
     const first = await api.call(name, { ...foreign, headers })

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { auditKeyOf, createAuditSeed } from '@keyferry/crypto/audit-key'
+import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { generateRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { type CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'kysely'
@@ -11,6 +12,21 @@ import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { DomainError } from '../src/domain/base/errors.ts'
 import { PENDING } from '../src/domain/people/approval-key.ts'
 import type { Stores } from '../src/domain/stores.ts'
+import type { MachineCaller } from '../src/machines/domain/machine-caller.ts'
+import { dismissAttempt, listAttempts, noteAttempt } from '../src/machines/storage/machine-attempts.ts'
+import { grantsOf } from '../src/machines/storage/machine-callers.ts'
+import { deliverToMachine } from '../src/machines/storage/machine-deliveries.ts'
+import { findMachine, listMachines } from '../src/machines/storage/machine-reading.ts'
+import { createToken, endToken, reportTokens, rotateToken } from '../src/machines/storage/machine-tokens.ts'
+import { createTrust, endTrust } from '../src/machines/storage/machine-trusts.ts'
+import {
+  createMachine,
+  deleteMachine,
+  grantBundle,
+  revokeBundle,
+  updateMachine,
+} from '../src/machines/storage/machines.ts'
+import { Guard } from '../src/outgoing/guard.ts'
 import { verifyStoredValues } from '../src/storage/audit/verification.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
@@ -36,24 +52,21 @@ const OF_A_WHOLE_REACH = /LIST SUBQUERY \d+\nSEARCH main\.attachments/
 /** A key in a bundle is found by itself, and not by a walk through the bundle. */
 const ONE_ATTACHMENT = /bundle_id.*key_id|key_id.*bundle_id/
 
-const [machineId, tokenId] = [randomUUID(), randomUUID()]
+// Known once they are made.
+let [machineId, tokenId] = ['', '']
 
-function newToken(id: string) {
-  const [lifetimeSeconds, expires_at] = [60, '2027-01-31T12:00:00.000Z']
-  return {
-    id,
-    hint: 'abcd',
-    networks: [],
-    lifetimeSeconds,
-    expires_at,
-    tokenHash: randomUUID(),
-    machineId,
-  }
-}
+const CLOCK = { now: () => new Date(NOW), newId: randomUUID, newToken: randomUUID }
+const TRUST = { issuer: 'i', claims: { sub: ['a'] }, keys: { keys: [{}] }, networks: [], broad: true }
+const ATTEMPT = { issuer: 'i', claims: {}, is_bound: false, reason: 'ref' }
 
-function newTrust(id: string) {
-  const rules = { claims: { sub: ['a'] }, keys: null, networks: [], max_age_seconds: null, is_broad: false }
-  return { ...rules, id, issuer: 'i', audience: 'a', binding: 'possible' as const, machineId }
+type Machines = Parameters<typeof createMachine>[0] & Parameters<typeof deliverToMachine>[0]
+
+/** Deliver to the machine, proved in one way. */
+function deliver(parts: Machines, proof: MachineCaller['proof']) {
+  const named = { workspace: { id: tenantId, name: 'w' }, machine: { id: machineId, name: 'm' } }
+  const caller = { ...named, tenantId, readsAudit: false, proof, origin: null, bundleIds: async () => [] }
+  const client_pubkey = Buffer.from(generateKeyPair().publicKey).toString('base64')
+  return deliverToMachine(parts, caller, { client_pubkey, bundle_id: bundleId, meta: {} })
 }
 
 const newCopy = () => ({ keyId: randomUUID(), namesFor: () => [`K${randomUUID()}`] })
@@ -103,7 +116,7 @@ const LASTING_ACT = {
 }
 
 /** One use of each query of the stores, by a name for the test's report. */
-const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
+const USES: Readonly<Record<string, (stores: Stores, machines: Machines) => Promise<unknown>>> = {
   'let a caller in': ({ memberships }) => memberships.findStanding({ userId, tenantId }),
   'sign in': ({ users }) => users.recordSignIn('user_x', { at: NOW, origin: null }),
   'look for a username': ({ users }) => users.takenUsernames(['a', 'b']),
@@ -257,67 +270,41 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
       STAMP,
     ),
   'delete a legacy item': ({ legacyItems }) => legacyItems.delete({ bundleId, name: 'A' }, STAMP),
-  'create a machine': ({ machines }) => {
-    const draft = { name: randomUUID(), description: '', is_active: true, audit: false }
-    return machines.insert({ ...draft, id: randomUUID() }, STAMP)
+  'create a machine': (_, parts) =>
+    createMachine(parts, OWNER, { name: randomUUID(), description: '', is_active: true, audit: false }),
+  'find a machine': (_, { queries }) => findMachine({ ...queries, clock: CLOCK }, tenantId, machineId),
+  'list machines': (_, { queries }) => listMachines({ ...queries, clock: CLOCK }, tenantId, PAGE),
+  'change a machine': (_, parts) =>
+    updateMachine(parts, OWNER, { machineId, change: { description: randomUUID() } }),
+  'grant a bundle': (_, parts) => grantBundle(parts, OWNER, { machineId, bundleId, scope: 'deliver' }),
+  'list bundles that a program may use': ({ bundles }) =>
+    bundles.list(tenantId, { ids: [bundleId] }, FIRST_PAGE),
+  'say what a machine may do': (_, { queries }) => grantsOf(queries.query, tenantId, machineId),
+  'create a token': (_, parts) => createToken(parts, OWNER, { machineId, expiresInDays: 1, networks: [] }),
+  'deliver to a machine': (_, parts) => {
+    const life = { expires_at: NOW, lifetime_seconds: 60, ended_at: null, last_used_at: null }
+    return deliver(parts, { kind: 'token', id: tokenId, hint: 'abcd', ...life })
   },
-  'find a machine': ({ machines }) => machines.find(tenantId, machineId),
-  'list machines': ({ machines }) => machines.list(tenantId, PAGE),
-  'change a machine': ({ machines }) => machines.update({ machineId, description: randomUUID() }, STAMP),
-  'grant a bundle': ({ machines }) => machines.grant({ machineId, bundleId, scope: 'deliver' }, STAMP),
-  'list bundles that a machine may use': ({ bundles }) =>
-    bundles.list(tenantId, { grantedTo: machineId }, FIRST_PAGE),
-  'say what a machine may do': ({ machineCallers }) => machineCallers.grants(tenantId, machineId),
-  'create a token': ({ machineTokens }) => machineTokens.insert(newToken(randomUUID()), STAMP),
-  'deliver to a machine': ({ machineDeliveries }) =>
-    machineDeliveries.deliver(tenantId, {
-      ...newDelivery(randomUUID()),
-      machine: { id: machineId, name: 'm' },
-      proof: { kind: 'token', id: tokenId },
-      noteUseBefore: NOW,
-      label: { hostname: '', user: '', program: '' },
-      at: NOW,
-      origin: {},
-    }),
-  'list deliveries of a machine': ({ deliveries }) => deliveries.list(tenantId, { machineId }, PAGE),
-  'list what a machine holds': ({ holders }) => holders.ofMachine(tenantId, machineId, PAGE),
-  'create a trust': ({ machineTrusts }) => machineTrusts.insert(newTrust(randomUUID()), STAMP),
-  'deliver by a trust': async ({ machineTrusts, machineDeliveries }) => {
-    const trust = newTrust(randomUUID())
-    await machineTrusts.insert(trust, STAMP)
-    await machineDeliveries.deliver(tenantId, {
-      ...newDelivery(randomUUID()),
-      machine: { id: machineId, name: 'm' },
-      proof: { kind: 'trust', id: trust.id },
-      noteUseBefore: NOW,
-      label: { hostname: '', user: '', program: '' },
-      at: NOW,
-      origin: {},
-    })
+  'list deliveries of a machine': ({ deliveries }) =>
+    deliveries.list(tenantId, { programId: machineId }, PAGE),
+  'list what a machine holds': ({ holders }) => holders.ofProgram(tenantId, machineId, PAGE),
+  'create a trust': (_, parts) => createTrust(parts, OWNER, { machineId, draft: TRUST }),
+  'deliver by a trust': async (_, parts) => {
+    const { id } = await createTrust(parts, OWNER, { machineId, draft: TRUST })
+    await deliver(parts, { kind: 'trust', id, last_used_at: null })
   },
-  'note an attempt': ({ machineTrusts }) =>
-    machineTrusts.noteAttempt(tenantId, {
-      machineId,
-      fingerprint: randomUUID(),
-      issuer: 'i',
-      claims: {},
-      isBound: false,
-      reason: 'ref',
-      at: NOW,
-    }),
-  'list attempts': ({ machineTrusts }) => machineTrusts.attempts(tenantId, machineId),
-  'forget an attempt': ({ machineTrusts }) =>
-    machineTrusts.forgetAttempt(tenantId, { machineId, fingerprint: randomUUID() }),
-  'end a trust': ({ machineTrusts }) => machineTrusts.end({ machineId, trustId: tokenId }, STAMP),
-  'rotate a token': ({ machineTokens }) => {
-    const { id, hint, tokenHash } = newToken(randomUUID())
-    const rotation = { machineId, tokenId, next: { id, hint, tokenHash }, overlapSeconds: 60 }
-    return machineTokens.rotate(rotation, STAMP)
-  },
-  'report a token': ({ machineTokens }) => machineTokens.report('x', { at: NOW, origin: null, url: null }),
-  'end a token': ({ machineTokens }) => machineTokens.end({ machineId, tokenId }, STAMP),
-  'take a bundle from a machine': ({ machines }) => machines.revoke({ machineId, bundleId }, STAMP),
-  'delete a machine': ({ machines }) => machines.delete(machineId, STAMP),
+  'note an attempt': (_, { queries }) =>
+    queries.write((transaction) =>
+      noteAttempt(transaction, tenantId, { ...ATTEMPT, machineId, fingerprint: randomUUID(), at: NOW }),
+    ),
+  'list attempts': (_, parts) => listAttempts(parts, OWNER, machineId),
+  'forget an attempt': (_, parts) => dismissAttempt(parts, OWNER, { machineId, fingerprint: randomUUID() }),
+  'end a trust': (_, parts) => endTrust(parts, OWNER, { machineId, trustId: tokenId }),
+  'rotate a token': (_, parts) => rotateToken(parts, OWNER, { machineId, tokenId, overlapSeconds: 60 }),
+  'report a token': (_, parts) => reportTokens(parts, [{ token: 'x' }], null),
+  'end a token': (_, parts) => endToken(parts, OWNER, { machineId, tokenId }),
+  'take a bundle from a machine': (_, parts) => revokeBundle(parts, OWNER, { machineId, bundleId }),
+  'delete a machine': (_, parts) => deleteMachine(parts, OWNER, machineId),
 
   'delete a key': ({ keys }) => keys.delete(tenantId, keyId, STAMP),
   'delete a bundle': ({ bundles }) => bundles.delete(bundleId, STAMP),
@@ -348,6 +335,8 @@ describe.each(databases)('query plans on %s', (kind) => {
   let recorder: Recorder
   let stores: Stores
   let storesOfLimited: Stores
+  let machines: Machines
+  let machinesOfLimited: Machines
   let prepared: RootOperationNode[]
   const auditKey = { ...auditKeyOf(createAuditSeed()), name: 'keyferry.example.com/audit' }
   const ring = new RootKeyRing([generateRootKey()])
@@ -365,19 +354,24 @@ describe.each(databases)('query plans on %s', (kind) => {
       versionsKept: 2,
       workspacesPerPerson: 9,
     }
-    const recorded = recording({ ...database, query, write }, auditKey)
-    stores = createStores(recorded, { ring, auditKey, bounds }).stores
+    const queries = recording({ ...database, query, write }, auditKey)
+    stores = createStores(queries, { ring, auditKey, bounds }).stores
+    const guard = new Guard({ ownNetworks: [], ownStores: [], proxy: null })
+    const rules = { targets: guard, audience: 'a', tokensAllowed: true, maxPayloadBytes: 1_000 }
+    machines = { queries, stores, clock: CLOCK, ...rules }
     prepared = [...recorder.nodes]
     const scope = { tenantId, userId, reach: { patterns: ['b', 'team/', '*/app'], since: '' } }
     const reached = within(database.query, scope, database).withPlugin(recorder)
-    storesOfLimited = createStores({ ...recorded, query: reached }, { ring, auditKey, bounds }).stores
-    await fill(stores)
+    const limited = { ...queries, query: reached }
+    storesOfLimited = createStores(limited, { ring, auditKey, bounds }).stores
+    machinesOfLimited = { ...machines, queries: limited, stores: storesOfLimited }
+    await fill(stores, machines)
   })
   afterAll(() => database.close())
 
   test.each(READS)('a limited member who wants to %s finds each row by an id', async (_, use) => {
     recorder.nodes.length = 0
-    await use(storesOfLimited).catch(requireRefusal)
+    await use(storesOfLimited, machinesOfLimited).catch(requireRefusal)
     for (const { query, plan } of await plansOf(database.query, kind, recorder.nodes)) {
       expect(plan, query).not.toMatch(/Seq Scan|SCAN (?!counted|numbered|\(subquery|.*USING)/)
       expect(plan, query).not.toMatch(OF_A_WHOLE_TENANT)
@@ -387,7 +381,7 @@ describe.each(databases)('query plans on %s', (kind) => {
 
   test.each(Object.entries(USES))('to %s, every table is read by an index', async (name, use) => {
     recorder.nodes.length = 0
-    await use(stores).catch(requireRefusal)
+    await use(stores, machines).catch(requireRefusal)
     const plans = await plansOf(database.query, kind, recorder.nodes)
     const inOrder = /^list (more )?(bundles|keys|deliveries.*|versions of a key)$/.test(name)
     for (const { query, plan } of plans) {
@@ -418,8 +412,8 @@ describe.each(databases)('query plans on %s', (kind) => {
   })
 })
 
-async function fill(stores: Stores): Promise<void> {
-  const { users, bundles, keys, attachments, machines, machineTokens } = stores
+async function fill(stores: Stores, parts: Machines): Promise<void> {
+  const { users, bundles, keys, attachments } = stores
   const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
   const user = { id: userId, idp_user_id: 'user_x', ...email, auth_provider: 'local' }
   const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
@@ -437,9 +431,14 @@ async function fill(stores: Stores): Promise<void> {
     STAMP,
   )
   await attachments.insert({ bundleId, keyId, order: 0, required: false }, STAMP)
-  const machine = { name: 'm', description: '', is_active: true, audit: false }
-  await machines.insert({ ...machine, id: machineId }, STAMP)
-  await machineTokens.insert(newToken(tokenId), STAMP)
+  const machine = await createMachine(parts, OWNER, {
+    name: 'm',
+    description: '',
+    is_active: true,
+    audit: false,
+  })
+  machineId = machine.id
+  tokenId = (await createToken(parts, OWNER, { machineId, expiresInDays: 1, networks: [] })).id
 }
 
 type Plan = { query: string; plan: string }

@@ -21,7 +21,7 @@ import { joinWorkspace } from './joined.ts'
 import { alteredTouches, askedIn, signedCall, TouchKey } from './touch-client.ts'
 import { writeTouch } from './written-rules.ts'
 
-const SCOPES = new Set(['bundle', 'key', 'attachment', 'machine', 'body', 'workspace', 'member'])
+const SCOPES = new Set(['bundle', 'key', 'attachment', 'program', 'body', 'workspace', 'member'])
 const ROWS: readonly (readonly [string, Endpoint])[] = Object.entries(apiEndpoints)
 const GUARDED = ROWS.flatMap(([name, { touch }]) =>
   typeof touch === 'object' && SCOPES.has(touch.by) ? [name] : [],

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { WEBHOOK_LIMITS, WEBHOOK_TIMES } from '@keyferry/contract/webhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../plumbing/test/until.ts'
+import { recordExpiring } from '../src/machines/storage/machine-tokens.ts'
 import { withRecording } from '../src/maintenance.ts'
-import { createMachineTokenStore } from '../src/storage/machines/machine-tokens.ts'
 import type { ChangedKey } from '../src/webhooks/domain/webhook-body.ts'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { eventsOf, newBundle, newMachine, type TestBundle, type TestMachine } from './machine-client.ts'
@@ -424,10 +424,9 @@ describe.each(oneDatabase)('webhooks on %s', (kind) => {
     aheadMs += 13 * 60 * 60 * 1_000
     // As two nodes that look at the same time.
     const now = new Date(Date.now() + aheadMs).toISOString()
-    await withRecording(api.settings, (queries) => {
-      const tokens = createMachineTokenStore(queries)
-      return Promise.all([tokens.recordExpiring(now), tokens.recordExpiring(now)])
-    })
+    await withRecording(api.settings, (queries) =>
+      Promise.all([recordExpiring(queries, now), recordExpiring(queries, now)]),
+    )
     // The server seals soon after it makes a change itself.
     await newBundle(api, owner, { C: 'x' })
     await arrived(3)

@@ -21,7 +21,7 @@ const OF_NOUN: Readonly<Record<string, AuditGroup>> = {
   trust: 'machines',
 }
 
-const OF_ACTION: Readonly<Partial<Record<AuditAction, AuditGroup>>> = {
+const OF_ACTION: Readonly<Record<string, AuditGroup>> = {
   'bundle.policy_changed': 'rules',
   'delivery.machine': 'machines',
   'delivery.refused': 'refused',
@@ -38,6 +38,13 @@ const OF_ACTION: Readonly<Partial<Record<AuditAction, AuditGroup>>> = {
 /** The group of an action. */
 export function auditGroupOf(action: AuditAction): AuditGroup {
   return OF_ACTION[action] ?? OF_NOUN[action.split('.', 1)[0] ?? ''] ?? 'rules'
+}
+
+const REPEATED: ReadonlySet<string> = new Set(['delivery.machine', 'delivery.refused'])
+
+/** Whether an action is one of many calls that are alike: those of an hour are one story. */
+export function isRepeated(action: AuditAction): boolean {
+  return REPEATED.has(action)
 }
 
 /** What follows within a story that another action began. */

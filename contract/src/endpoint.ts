@@ -5,7 +5,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Who may call, from anyone to the tenant's owner. `session`: any active user; `dev`: anyone, but only with
  * DEV_ALLOW_PLAINTEXT=1; `layer`: the web-facing layer itself, for no person; `public_or_layer`: anyone, but only
- * what the web-facing layer signs counts as proven; `machine`: a machine, by the bearer token of its `Authorization`
+ * what the web-facing layer signs counts as proven; `program`: a program, by the bearer token of its `Authorization`
  * header. */
 export type Access =
   | 'public'
@@ -15,10 +15,10 @@ export type Access =
   | 'dev'
   | 'layer'
   | 'public_or_layer'
-  | 'machine'
+  | 'program'
 
 /** What decides whether a person signs a call with an approval key: the rules of an approval; of a bundle; of a key and
- * each bundle that holds it; of both (`attachment`); of the bundles that a machine gets; of what the body names; of any
+ * each bundle that holds it; of both (`attachment`); of the bundles that a program gets; of what the body names; of any
  * bundle of the workspace; what a member can do (`member`); or whether an approval key counts. The others need no
  * signature: a call that only takes access away, that gives nothing to anyone yet, that sends names and no value, or
  * that belongs to sign-in, on which approval keys do not rest. */
@@ -32,7 +32,7 @@ type Deciding =
   | 'bundle'
   | 'key'
   | 'attachment'
-  | 'machine'
+  | 'program'
   | 'body'
   | 'workspace'
   | 'member'
@@ -40,8 +40,8 @@ type Deciding =
 
 /** Whether a call gives access for good, so that a signature announces it at first. `effect`: what it does says so. The
  * last ones: if it makes an owner; if it invites one, somebody in the place of another, or into groups; if it lets a
- * machine work or read the audit log; if the machine reads the log. */
-type Lasts = 'never' | 'always' | 'effect' | 'role' | 'invitation' | 'machine' | 'audit'
+ * program work or read the audit log; if the program reads the log. */
+type Lasts = 'never' | 'always' | 'effect' | 'role' | 'invitation' | 'program' | 'audit'
 
 /** How people sign in: the setting AUTH_MODE. */
 export const AUTH_MODES = ['local', 'accounts', 'oidc', 'clerk'] as const
@@ -65,8 +65,8 @@ export type Endpoint = {
   access: Access
   /** On every row of the API by which a person writes. */
   touch?: Touch
-  /** Machines may call too, with a bearer token: for their granted bundles, or if they may read the audit log. */
-  machine?: 'read' | 'audit'
+  /** Programs may call too, with a bearer token: for their granted bundles, or if they may read the audit log. */
+  program?: 'read' | 'audit'
   summary: string
   /** Only where a parameter of the path is more than text; else `paramsOf` reads them from the path. */
   params?: z.ZodType<object>
@@ -142,7 +142,7 @@ const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   dev: [403],
   layer: [401],
   public_or_layer: [401],
-  machine: [401, 403, 429],
+  program: [401, 403, 429],
 }
 
 // The API reads the Content-Type of each call that is not a GET, and refuses a malformed one even without a body.
@@ -160,7 +160,7 @@ export function failureStatuses(row: Endpoint): number[] {
   const all = new Set([
     ...OF_ACCESS[row.access],
     ...ofParts,
-    ...(row.machine ? [429] : []),
+    ...(row.program ? [429] : []),
     ...(typeof row.touch === 'object' ? [409, 429] : []),
     ...(row.errors ?? []),
     ...(row.storeless ? [] : [503]),

@@ -8,7 +8,6 @@ import { grantEndpoints } from './endpoints/grants.ts'
 import { importEndpoints } from './endpoints/imports.ts'
 import { keyEndpoints } from './endpoints/keys.ts'
 import { legacyItemEndpoints } from './endpoints/legacy-items.ts'
-import { machineEndpoints } from './endpoints/machines.ts'
 import { memberEndpoints } from './endpoints/members.ts'
 import { policyEndpoints } from './endpoints/policies.ts'
 import { requestEndpoints } from './endpoints/requests.ts'
@@ -40,7 +39,6 @@ export const apiEndpoints = {
   ...tenantEndpoints,
   ...memberEndpoints,
   ...auditEndpoints,
-  ...machineEndpoints,
   ...moduleEndpoints,
 } as const
 

@@ -27,9 +27,9 @@ export const LIMITS = {
   argvItems: 64,
   argvBytes: 8 * KIB,
   cwdLength: 4_096,
-  /** Calls of one machine or terminal that one node holds until a value changes. */
+  /** Calls of one program or terminal that one node holds until a value changes. */
   heldWatches: 100,
-  /** The same, of all machines and terminals of one workspace. */
+  /** The same, of all programs and terminals of one workspace. */
   workspaceWatches: 1_000,
   /** Requests of one start that are approved together with another. */
   companions: 8,
@@ -40,28 +40,8 @@ export const LIMITS = {
   firstApprovalsOfPerson: 50,
   /** Deliveries by one remembered approval. */
   grantUses: 50,
-  /** Of one workspace. */
-  machines: 200,
-  /** Of one machine. */
-  machineTokens: 10,
-  machineGrants: 200,
-  machineNameLength: 100,
-  /** Networks that one token is bound to. */
-  tokenNetworks: 50,
-  /** Lifetime of a machine's token. */
-  tokenDays: 366,
-  defaultTokenDays: 90,
-  machineTrusts: 20,
-  /** Claims of a trust, and texts of a claim. */
-  trustClaims: 20,
-  claimValues: 10,
+  /** A claim of an identity provider, and its name. */
   claimLength: 255,
-  /** Claims of a refused ID token that are shown. */
-  shownClaims: 40,
-  /** Keys that are pasted for an issuer. */
-  issuerKeys: 20,
-  /** Leaked tokens that one call reports. */
-  reportedTokens: 100,
   /** In one workspace. */
   groups: 100,
   /** What one limited member reaches, with what groups add. */
@@ -99,8 +79,6 @@ export const LIMITS = {
   /** Of one library that moves to another server: keys, and bytes of the plaintext in its box. */
   movedKeys: 1_000,
   movedBytes: 1_024 * KIB,
-  /** Body of a report of leaked tokens. */
-  reportBodyBytes: 512 * KIB,
   /** Default of the setting MAX_LIVE_REQUESTS. */
   liveRequests: 20_000,
   /** Of one workspace: folders with rules, and secrets that keep the rules of a place that they left. */
@@ -164,12 +142,6 @@ export const TIMES = {
   /** How long an approval waits for its return over loopback, and for its code. */
   loopbackReleaseSeconds: 10,
   codeReleaseSeconds: 2 * MINUTE,
-  /** How long an old token works beside the one that replaces it: by default, and at most. */
-  tokenOverlapSeconds: 24 * 60 * MINUTE,
-  maxTokenOverlapSeconds: 30 * 24 * 60 * MINUTE,
-  /** How old an ID token may be: the bounds of what a trust can say. */
-  minIdTokenAgeSeconds: MINUTE,
-  maxIdTokenAgeSeconds: 24 * 60 * MINUTE,
 } as const
 
 /** Calls allowed per window, counted for each peer address; for IPv6, for each /64 network. `createRequestWide` counts
@@ -199,14 +171,8 @@ export const RATES = {
   touch: { calls: 20, windowSeconds: MINUTE },
   /** Exports of the audit log. */
   exportAudit: { calls: 10, windowSeconds: MINUTE },
-  /** Deliveries of one machine, from any address. */
-  machineDelivery: { calls: 600, windowSeconds: MINUTE },
-  /** Refused calls with a bearer token; allowed ones are not counted. */
-  machineRefusal: { calls: 30, windowSeconds: MINUTE },
   /** Waits for changed values of one address, by terminals. */
   waitForRememberedChange: { calls: 100, windowSeconds: MINUTE },
-  /** Waits for changed values of one machine, from any address. */
-  machineWait: { calls: 600, windowSeconds: MINUTE },
   reportTokens: { calls: 60, windowSeconds: MINUTE },
   setup: { calls: 3, windowSeconds: 60 * MINUTE },
 } as const

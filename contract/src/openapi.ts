@@ -36,8 +36,6 @@ const TAGS = {
   deliveries: 'Values that left the server',
   grants: 'Remembered approvals',
   audit: 'What happened in the workspace',
-  machines: 'Programs that fetch values without a person',
-  machine: 'What a machine may do',
   ...joined(modules, 'tags'),
   tokens: 'Leaked tokens',
   users: 'Provisioning, for the web-facing layer',
@@ -100,7 +98,7 @@ function operation(name: string, row: Endpoint, schemas: ComponentSchemas): Json
     summary: row.summary,
     tags: [tagOf(row)],
     security: securityOf(row),
-    'x-access': row.access,
+    'x-access': row.access === 'program' ? 'machine' : row.access,
     ...(row.deprecated ? { deprecated: true } : {}),
     ...(row.internal ? { 'x-internal': true } : {}),
     ...(row.modes ? { 'x-auth-modes': row.modes } : {}),
@@ -115,12 +113,12 @@ function operation(name: string, row: Endpoint, schemas: ComponentSchemas): Json
   }
 }
 
-function securityOf({ access, machine }: Endpoint): Json[] {
+function securityOf({ access, program }: Endpoint): Json[] {
   if (access === 'public' || access === 'dev') return []
   if (access === 'layer') return [{ layer: [] }]
   if (access === 'public_or_layer') return [{}, { layer: [] }]
-  if (access === 'machine') return [{ bearer: [] }]
-  return machine === undefined ? [{ session: [] }] : [{ session: [] }, { bearer: [] }]
+  if (access === 'program') return [{ bearer: [] }]
+  return program === undefined ? [{ session: [] }] : [{ session: [] }, { bearer: [] }]
 }
 
 function worksInTenant({ access, internal, layer }: Endpoint): boolean {

@@ -22,7 +22,6 @@ export const THINGS: readonly Thing[] = [
 const TOKEN = 'Zb3mTqk0cZ5q8uJYy0mXn1n6m0m1H8nq0hX0b2S7k0A'
 const PUBLIC_KEY = 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo='
 const DIGEST = '5f2e8d8a6c1b4e0f9a7d3c2b1a0f9e8d7c6b5a4f3e2d1c0b9a8f7e6d5c4b3a29'
-const TRUSTED = { repository_id: ['789'], environment: ['prod'] }
 
 /** Values of fields in examples, by the name of the field, or of what is around it and the field. */
 export const SAMPLES: Readonly<Record<string, unknown>> = {
@@ -31,15 +30,12 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   'ConfirmApprovalKey.fingerprint': 'BCDF-GHJK',
   act: 'grantBundle',
   about: ['prod/app', 'ci-deploy'],
-  'AllowAttempt.claims': ['repository_id', 'environment'],
   'CreatedRequest.id': '7f9c2ba4e88f827d616045507605853e',
   'CreatedRequest.epoch': '3c0f4a52-5a7e-4f0c-9d0e-0f1de1a3b6a4',
-  'CreatedToken.token': 'kfm_1qe4Lu2mocTfktLY76oNVmefgoTFePvhPrbkbVEOevO3LSBXn',
   ...joined(modules, 'samples'),
   'ChangedLink.ended': ['user_2aXf'],
   'days.day': '2026-01-05',
   'CreateKey.value': 'postgres://db.example/app',
-  'CreateTrust.claims': TRUSTED,
   'DepositPlan.production': [],
   'EnsuredUser.created': true,
   'GrantList.keys': ['DATABASE_URL'],
@@ -48,16 +44,12 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   'KeyWithBundles.id': '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
   'KeyWithBundles.name': 'DATABASE_URL',
   'LegacyItem.value': '3000',
-  'MachineAttemptList.claims': { repository: 'acme/web', repository_id: '789', environment: 'prod' },
-  'MachineAttemptList.reason': 'issuer',
-  'MachineTrust.claims': TRUSTED,
   'ProposalPlan.production': [],
   'rp.id': 'keyferry.example.com',
   'rp.name': 'Keyferry',
   'SharedKeyList.shared_total': 1,
   'SharedKeyList.shared_with': 'dev/app',
   'target.kind': 'key',
-  'trusts.claims': TRUSTED,
   'UpsertLegacyItem.value': '3000',
   accept_path: `/invite/${TOKEN}`,
   adds: ['partner/'],

@@ -9,13 +9,16 @@ const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
   dev: 'anyone, on a server with `DEV_ALLOW_PLAINTEXT=1`',
   layer: 'the web-facing layer, for itself',
   public_or_layer: 'anyone; only what the web-facing layer signs counts as proven',
-  machine: 'machines, with a bearer token',
+  program: 'machines, with a bearer token',
 }
+
+// As the OpenAPI document says it.
+const shown = (access: string) => (access === 'program' ? 'machine' : access)
 
 /** The list of the endpoints as one Markdown page. */
 export function apiPage(): string {
   const rows = Object.values<Endpoint>(endpoints)
-  const whom = Object.entries(ACCESS).map(([access, text]) => `| ${access} | ${text} |`)
+  const whom = Object.entries(ACCESS).map(([access, text]) => `| ${shown(access)} | ${text} |`)
   return `${[INTRODUCTION, ['| access | who may call |', '| --- | --- |', ...whom].join('\n'), summary(rows)].join('\n\n')}\n`
 }
 
@@ -53,7 +56,7 @@ The tables are generated from the table that the code uses: \`npm test -- contra
 function summary(rows: readonly Endpoint[]): string {
   const lines = rows.map(
     (row) =>
-      `| ${row.method} | \`${row.path}\` | ${row.access} | ${[row.summary, ...notes(row)].join('. ')} |`,
+      `| ${row.method} | \`${row.path}\` | ${shown(row.access)} | ${[row.summary, ...notes(row)].join('. ')} |`,
   )
   return ['| method | path | access | |', '| --- | --- | --- | --- |', ...lines].join('\n')
 }

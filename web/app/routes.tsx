@@ -26,8 +26,6 @@ const ExpiryPage = deferred('ExpiryPage', () => import('./features/expiry/expiry
 const UnusedKeysPage = deferred('UnusedKeysPage', () => import('./features/keys/unused-keys-page.tsx'))
 const ActivityPage = deferred('ActivityPage', () => import('./features/activity/activity-page.tsx'))
 const DeliveryPage = deferred('DeliveryPage', () => import('./features/activity/delivery-page.tsx'))
-const MachinesPage = deferred('MachinesPage', () => import('./features/machines/machines-page.tsx'))
-const MachinePage = deferred('MachinePage', () => import('./features/machines/machine-page.tsx'))
 const RulesPage = deferred('RulesPage', () => import('./features/rules/rules-page.tsx'))
 const WorkspacePage = deferred('WorkspacePage', () => import('./features/members/workspace-page.tsx'))
 const MembersPage = deferred('MembersPage', () => import('./features/members/members-page.tsx'))
@@ -136,10 +134,6 @@ function WorkspacePages() {
       <Route path="/compare" component={CompareRedirect} />
       <Route path="/activity" component={ActivityPage} />
       <Route path="/activity/deliveries/:id">{({ id }) => <DeliveryPage key={id} id={id} />}</Route>
-      <Route path="/machines" component={MachinesPage} />
-      <Route path="/machines/:id/:view?">
-        {({ id, view }) => <MachinePage key={id} id={id} view={view} />}
-      </Route>
       <Route path="/waiting" component={WaitingPage} />
       <Route path="/waiting/:id">{({ id }) => <ProposalPage key={id} id={id} />}</Route>
       <Route path="/rules" component={RulesPage} />

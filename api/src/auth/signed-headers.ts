@@ -68,13 +68,13 @@ export class SignedCall {
   }
 
   /** Who signed the call.
-   * @returns null for a public call and a machine's, whose claims are ignored; `layer` for a call that the web-facing
+   * @returns null for a public call and a program's, whose claims are ignored; `layer` for a call that the web-facing
    *   layer signs for itself
    * @throws DomainError unauthorized */
   async authenticate(access: Access): Promise<SignedCaller | 'layer' | null> {
     const headers = this.#headers
     const { requireSignatureV2, sharedSecrets } = this.#settings
-    if (access === 'public' || access === 'dev' || access === 'machine') {
+    if (access === 'public' || access === 'dev' || access === 'program') {
       if (requireSignatureV2 && !UNSIGNED.has(this.#facts.url)) await this.#requireV2()
       return null
     }

@@ -3,7 +3,6 @@ import type { GrantStore } from './approvals/grant.ts'
 import type { PolicyStore } from './approvals/policy.ts'
 import type { AuditStore } from './audit/audit.ts'
 import type { EventStore } from './base/event.ts'
-import type { MachineDeliveryStore } from './collection/machine-delivery.ts'
 import type { DeliveryStore } from './deliveries/delivery.ts'
 import type { HolderStore } from './deliveries/holder.ts'
 import type { UseStore } from './deliveries/use.ts'
@@ -19,10 +18,6 @@ import type { KeyBatchStore } from './library/key-batch.ts'
 import type { KeyVersionStore } from './library/key-version.ts'
 import type { LegacyItemStore } from './library/legacy-item.ts'
 import type { SplitStore } from './library/split.ts'
-import type { MachineStore } from './machines/machine.ts'
-import type { MachineCallerStore } from './machines/machine-caller.ts'
-import type { MachineTokenStore } from './machines/machine-token.ts'
-import type { MachineTrustStore } from './machines/machine-trust.ts'
 import type { AccountStore } from './people/account.ts'
 import type { ApprovalKeyStore } from './people/approval-key.ts'
 import type { GroupStore } from './people/group.ts'
@@ -63,11 +58,6 @@ export type Stores = {
   imports: LibraryImportStore
   lastingActs: LastingActStore
   legacyItems: LegacyItemStore
-  machineCallers: MachineCallerStore
-  machineDeliveries: MachineDeliveryStore
-  machines: MachineStore
-  machineTokens: MachineTokenStore
-  machineTrusts: MachineTrustStore
   members: MemberStore
   memberships: MembershipStore
   moves: LibraryMoveStore

@@ -1,4 +1,4 @@
-import { stricterForMachines } from '../domain/approvals/value-rules.ts'
+import { stricterForPrograms } from '../domain/approvals/value-rules.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import {
   attachKey,
@@ -8,7 +8,7 @@ import {
   listSharedKeys,
   reorderKey,
 } from '../domain/library/attachment.ts'
-import { listBundles } from '../domain/library/bundle.ts'
+import { bundleNotFound, listBundles } from '../domain/library/bundle.ts'
 import { createBundle, updateBundle } from '../domain/library/bundle-change.ts'
 import {
   type AttachedKey,
@@ -23,8 +23,8 @@ import type { Composable } from '../domain/library/composed-entry.ts'
 import { duplicateBundle } from '../domain/library/duplicate.ts'
 import { splitKey } from '../domain/library/split.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
-import { isMachine, type Reader, requireReadable, shownTo } from '../domain/machines/machine-caller.ts'
 import type { Caller } from '../domain/people/membership.ts'
+import { isProgram, type Reader, shownTo } from '../domain/people/program.ts'
 import { type Handlers, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { presentSaved } from './keys.ts'
@@ -33,21 +33,21 @@ import { arrayReply, jsonArray, listReply, readEntries } from './list-reply.ts'
 export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
   const parts = { ...stores, clock }
   const stricter = ({ tenantId }: Caller, bundleId: string, keyId: string) =>
-    stricterForMachines(requestParts, { tenantId, bundleId }, [keyId])
+    stricterForPrograms(requestParts, { tenantId, bundleId }, [keyId])
   return {
     createBundle: ({ caller, body: draft }) => createBundle(stores.bundles, caller, { draft, clock }),
     async listBundles({ caller, query: { limit, offset, facts, ...filter } }) {
-      const granted = isMachine(caller) ? { ...filter, grantedTo: caller.machine.id } : filter
+      const granted = isProgram(caller) ? { ...filter, ids: await caller.bundleIds() } : filter
       const page = { limit, offset }
       const listing = await listBundles(stores.bundles, caller, { filter: granted, page })
       const chunks = allSeenBy(stores.bundles, personOf(caller), listing.chunks)
-      if (facts !== '1' || isMachine(caller)) return listReply({ ...listing, chunks }, (bundle) => bundle)
+      if (facts !== '1' || isProgram(caller)) return listReply({ ...listing, chunks }, (bundle) => bundle)
       const marked = allMarked(stores.bundles, caller, { chunks, now: clock.now() })
       return listReply({ ...listing, chunks: marked }, (bundle) => bundle)
     },
     async getBundle({ caller, params }) {
       const place = { tenantId: caller.tenantId, bundleId: params.bundle_id }
-      await requireReadable(stores.machineCallers, caller, place.bundleId)
+      await requireReadable(caller, place.bundleId)
       const [bundle, entries] = await Promise.all([
         seeBundle(stores.bundles, place, personOf(caller)),
         bundleEntries(stores, place, shownTo(caller)),
@@ -78,7 +78,7 @@ export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
       return { ok: true, message: 'bundle deleted' }
     },
     async listBundleKeys({ caller, params }) {
-      await requireReadable(stores.machineCallers, caller, params.bundle_id)
+      await requireReadable(caller, params.bundle_id)
       const shown = { bundleId: params.bundle_id, values: shownTo(caller) }
       return arrayReply(await listAttachedKeys(stores, caller, shown), presentAttached)
     },
@@ -114,7 +114,12 @@ export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
   } satisfies Partial<Handlers>
 }
 
-const personOf = (reader: Reader) => (isMachine(reader) ? null : reader)
+const personOf = (reader: Reader) => (isProgram(reader) ? null : reader)
+
+/** @throws DomainError not_found: a program may not read this bundle */
+async function requireReadable(reader: Reader, bundleId: string): Promise<void> {
+  if (isProgram(reader) && !(await reader.bundleIds()).includes(bundleId)) throw bundleNotFound()
+}
 
 function presentEntry(entry: BundleEntry) {
   const { id, name, key_name, value, is_secret, description, order, required } = entry

@@ -34,7 +34,7 @@ export function deliveryHandlers({ stores, clock }: HandlerParts) {
     listStaleKeys: ({ caller, query: { before, ...page } }) =>
       listStaleKeys(holders, caller, { before, page }),
     async listDeliveries({ caller, query: { limit, offset, bundle_id, user_id, machine_id, from, to } }) {
-      const filter = { bundleId: bundle_id, userId: user_id, machineId: machine_id, from, to }
+      const filter = { bundleId: bundle_id, userId: user_id, programId: machine_id, from, to }
       const listed = await listDeliveries(deliveries, caller, { filter, page: { limit, offset } })
       return pageReply(listed, presentDelivery)
     },

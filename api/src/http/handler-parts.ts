@@ -2,7 +2,6 @@ import type { UsedToken } from '@keyferry/crypto/invitation-token'
 import type { GrantUseParts } from '../domain/approvals/grant-use.ts'
 import type { PolicyParts } from '../domain/approvals/set-policy.ts'
 import type { ClockAndIds } from '../domain/base/clock-and-ids.ts'
-import type { TargetRules } from '../domain/base/outgoing-target.ts'
 import type { ChangeParts } from '../domain/collection/changed-values.ts'
 import type { WaitParts } from '../domain/collection/request-wait.ts'
 import type { ReleaseParts } from '../domain/endings/release.ts'
@@ -45,11 +44,6 @@ export type HandlerParts = {
   clock: ClockAndIds
   requestParts: RequestHandlerParts
   touchParts: TouchParts
-  targets: TargetRules
-  /** The audience of ID tokens, where a trust names none. */
-  machineAudience: string
-  takeDelivery: Limits['takeDelivery']
-  takeWatch: Limits['takeWatch']
   takeNewUser: Limits['takeNewUser']
   authMode: string
   /** The setting OIDC_GROUPS. */
@@ -58,8 +52,6 @@ export type HandlerParts = {
   /** The keys that sign receipts, the newest first. */
   receiptKeys: readonly ReceiptKeyFacts[]
   signDepositKey: DepositKeySigner
-  /** The setting MACHINE_TOKENS. */
-  tokensAllowed: boolean
   /** The token of an invitation. */
   invitationTokenOf: (invitationId: string) => string
   usedToken: (sent: string) => UsedToken

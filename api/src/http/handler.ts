@@ -1,8 +1,8 @@
 import type { Access, ApiEndpointName, apiEndpoints, Endpoint, PathParams } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { Origin } from '../domain/base/origin.ts'
-import type { MachineCaller } from '../domain/machines/machine-caller.ts'
 import type { NamedCaller, Visitor } from '../domain/people/membership.ts'
+import type { Program } from '../domain/people/program.ts'
 
 type PartOutput<R, Part extends string> = R extends { [K in Part]: infer S extends z.ZodType }
   ? z.output<S>
@@ -12,14 +12,14 @@ type CallerOf<A extends Access> = A extends 'member' | 'owner'
   ? NamedCaller
   : A extends 'session'
     ? Visitor
-    : A extends 'machine'
-      ? MachineCaller
+    : A extends 'program'
+      ? Program
       : A extends 'public_or_layer'
         ? 'layer' | null
         : null
 
-/** A row that machines may call has two kinds of callers. */
-type MachineOf<R extends Endpoint> = R extends { machine: string } ? MachineCaller : never
+/** A row that programs may call too has two kinds of callers. */
+type ProgramOf<R extends Endpoint> = R extends { program: string } ? Program : never
 
 /** The address of the caller; proxy headers count only from trusted proxies. */
 export type Peer = { address: string; userAgent: string }
@@ -31,7 +31,7 @@ export function originOf({ address, userAgent }: Peer): Origin {
 
 /** One admitted call with valid parts. */
 type HandlerCall<R extends Endpoint> = {
-  caller: CallerOf<R['access']> | MachineOf<R>
+  caller: CallerOf<R['access']> | ProgramOf<R>
   params: R extends { params: z.ZodType } ? PartOutput<R, 'params'> : PathParams<R['path']>
   query: PartOutput<R, 'query'>
   headers: PartOutput<R, 'headers'>

@@ -15,7 +15,6 @@ import type { HandlerParts } from './handler-parts.ts'
 import { importHandlers } from './imports.ts'
 import { keyHandlers } from './keys.ts'
 import { legacyItemHandlers } from './legacy-items.ts'
-import { machineHandlers } from './machines.ts'
 import { requestHandlers } from './requests.ts'
 import { serviceHandlers } from './service.ts'
 import { tenantHandlers } from './tenants.ts'
@@ -65,7 +64,6 @@ export function createHandlers(ofModules: ModuleHandlers, parts: HandlerParts): 
     ...approvalKeyHandlers(parts),
     ...tenantHandlers(parts),
     ...auditHandlers(parts),
-    ...machineHandlers(parts),
     ...ofModules,
   }
 }

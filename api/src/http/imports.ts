@@ -1,6 +1,6 @@
 import type { ImportVariables } from '@keyferry/contract'
 import type { z } from 'zod'
-import { stricterForMachines } from '../domain/approvals/value-rules.ts'
+import { stricterForPrograms } from '../domain/approvals/value-rules.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import { type ImportPlan, importVariables, planOf } from '../domain/transfer/library-import.ts'
 import type { ImportRemoval } from '../domain/transfer/library-import-plan.ts'
@@ -17,9 +17,9 @@ import type { HandlerParts } from './handler-parts.ts'
 
 const MOST_NAMED = 5
 
-type StricterParts = Parameters<typeof stricterForMachines>[0]
+type StricterParts = Parameters<typeof stricterForPrograms>[0]
 
-/** What a plan gives to machines of the bundle under weaker rules than elsewhere. */
+/** What a plan gives to programs that get the bundle under weaker rules than elsewhere. */
 export async function stricterIn(
   parts: StricterParts,
   { tenantId }: Caller,
@@ -27,7 +27,7 @@ export async function stricterIn(
 ): Promise<string[]> {
   const shared = steps.flatMap(({ action, key }) => (action === 'share' && key ? [key.id] : []))
   if (bundleId === null || shared.length === 0) return []
-  return stricterForMachines(parts, { tenantId, bundleId }, shared)
+  return stricterForPrograms(parts, { tenantId, bundleId }, shared)
 }
 
 export function importHandlers({ stores, clock, requestParts }: HandlerParts) {

@@ -1,5 +1,5 @@
 import { requireMayReadKey } from '../domain/approvals/reveal-rules.ts'
-import { stricterElsewhere, stricterForMachines } from '../domain/approvals/value-rules.ts'
+import { stricterElsewhere, stricterForPrograms } from '../domain/approvals/value-rules.ts'
 import { DomainError } from '../domain/base/errors.ts'
 import { wholePage } from '../domain/base/listing.ts'
 import { stampOf } from '../domain/base/stamp.ts'
@@ -18,7 +18,7 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
   const { keys, keyVersions: versions } = stores
   const present = (key: SeenKey) => presentKey(key, clock.now())
   const stricter = ({ tenantId }: Caller, bundleId: string, keyIds: readonly string[]) =>
-    stricterForMachines(requestParts, { tenantId, bundleId }, keyIds)
+    stricterForPrograms(requestParts, { tenantId, bundleId }, keyIds)
   return {
     createKey: async ({ caller, body }) => present(await createKey(keys, caller, { draft: body, clock })),
     async listKeys({ caller, query: { limit, offset, ...asked } }) {

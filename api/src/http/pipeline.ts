@@ -5,7 +5,6 @@ import { plainAddress } from '@keyferry/plumbing/client-address'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError } from '../domain/base/errors.ts'
-import type { MachineCaller } from '../domain/machines/machine-caller.ts'
 import {
   admit,
   type Caller,
@@ -13,10 +12,10 @@ import {
   type SignedCaller,
   type Visitor,
 } from '../domain/people/membership.ts'
+import type { Program } from '../domain/people/program.ts'
 import type { AnswerOutcome } from './handler.ts'
 import { originOf, type Peer, type RateLimit, type RateVerdict, Reply } from './handler.ts'
 import type { Limited } from './handlers.ts'
-import { afterRefusal, bearerOf, type MachineCallParts, machineBehind } from './machine-refusals.ts'
 import { requireWithinReach } from './reach-guard.ts'
 import { parseJson, validated } from './request-parts.ts'
 import type { TouchGuard } from './touch-guard.ts'
@@ -41,14 +40,26 @@ export type PipelineParts = {
   /** @throws DomainError unauthorized (an identity header that is given twice) */
   readSignature: (facts: SignedFacts) => Signature
   memberships: MembershipStore
-  machineCalls: MachineCallParts
+  /** Null: nobody calls with a bearer token. */
+  programCalls: ProgramCalls | null
   devAllowPlaintext: boolean
   requireTouch: TouchGuard
   limited: Limited
 }
 
+/** How programs call: callers that are no persons, which an optional module knows. */
+export type ProgramCalls = {
+  /** The program behind a bearer token, if it may call this row.
+   * @param body of a row for programs alone
+   * @throws DomainError */
+  admit: (call: { bearer: string; peer: Peer; row: Endpoint }, body: unknown) => Promise<Program>
+  /** Learns of a call that failed.
+   * @returns the error to answer with */
+  afterRefusal: (error: unknown, peer: Peer) => Promise<unknown>
+}
+
 /** Null: a call that anyone may make. */
-type AnyCaller = Visitor | MachineCaller | 'layer' | null
+type AnyCaller = Visitor | Program | 'layer' | null
 
 /** A handler without its types; `registerEndpoints` pairs it with its row. */
 export type LooseHandler = (call: ServedCall) => unknown
@@ -64,26 +75,26 @@ const NO_BODY = Buffer.alloc(0)
 
 /** Serve one call: apply its rate limit, authenticate, admit, and only then read its body. */
 export function pipeline({ name, row, handler, rateLimit }: ServedEndpoint, parts: PipelineParts) {
-  const { requireTouch, limited } = parts
+  const { requireTouch, limited, programCalls } = parts
   const params = paramsOf(row)
   return async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const signature = parts.readSignature(factsOf(request))
     const peer = peerOf(request, signature.clientAddress)
     if (rateLimit) applyLimit(await rateLimit(peer, bodyOf(request)), reply)
-    const bearer = bearerOf(row, request)
+    const bearer = programCalls && bearerOf(row, request)
     const served = { name, row, params, handler, requireTouch, limited, request, reply, signature }
-    if (bearer === null) {
+    if (programCalls === null || bearer === null) {
       const caller = await callerOf({ request, signature, peer }, row.access, parts)
       return answer(served, { caller, peer })
     }
-    await signature.authenticate('machine')
+    await signature.authenticate('program')
     try {
-      const body = row.access === 'machine' ? bodyIn(row, request) : undefined
-      const caller = await machineBehind(parts.machineCalls, { bearer, peer, row }, body)
+      const body = row.access === 'program' ? bodyIn(row, request) : undefined
+      const caller = await programCalls.admit({ bearer, peer, row }, body)
       request.tenantId = caller.tenantId
       return await answer(served, { caller, peer })
     } catch (error) {
-      throw await afterRefusal(parts.machineCalls, error, peer)
+      throw await programCalls.afterRefusal(error, peer)
     }
   }
 }
@@ -150,6 +161,21 @@ function applyLimit({ allowed, headers }: RateVerdict, reply: FastifyReply): voi
   if (!allowed) throw new DomainError('too_many', 'Too many requests')
 }
 
+const BEARER = /^bearer +([^\s,]+)$/i
+
+/** The bearer token of a call to a row that programs may call; null without one.
+ * @throws DomainError unauthorized: two `Authorization` headers, or another scheme on a row for programs alone */
+function bearerOf({ access, program }: Endpoint, { raw }: FastifyRequest): string | null {
+  if (access !== 'program' && program === undefined) return null
+  const given = raw.rawHeaders.filter(
+    (name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization',
+  )
+  const token = BEARER.exec(raw.headers.authorization ?? '')?.[1] ?? null
+  if (given.length > 1 || (token === null && access === 'program'))
+    throw new DomainError('unauthorized', 'Unauthorized')
+  return token
+}
+
 function factsOf(request: FastifyRequest): SignedFacts {
   const { method = request.method, rawHeaders, url = '' } = request.raw
   return { method, url, rawHeaders, body: bodyOf(request) }
@@ -165,8 +191,8 @@ async function callerOf(
     throw new DomainError('forbidden', 'Forbidden: development only')
   if (access === 'public' || access === 'dev') return null
   if (access === 'layer' || access === 'public_or_layer') return signed === 'layer' ? signed : null
-  // A row for machines alone is refused without a bearer token.
-  if (access === 'machine') throw new DomainError('unauthorized', 'Unauthorized')
+  // A row for programs alone is refused without a bearer token.
+  if (access === 'program') throw new DomainError('unauthorized', 'Unauthorized')
   if (!signed || signed === 'layer') throw new DomainError('unauthorized', 'Unauthorized')
   const began = signature.epoch
   const caller = await admit(memberships, { ...signed, began, origin: originOf(peer) }, access)

@@ -38,18 +38,12 @@ export type Limits = {
   /** Counts a poll of a request.
    * @throws RateExceeded: the last poll began less than the polling interval ago; this call does not count */
   takeTurn: (requestId: string) => Promise<void>
-  /** Counts a delivery of a machine.
+  /** A limit of an optional module: counts a call of who has this key.
    * @throws RateExceeded */
-  takeDelivery: (machineId: string) => Promise<void>
-  /** Counts a machine's wait for changed values.
-   * @throws RateExceeded */
-  takeWatch: (machineId: string) => Promise<void>
+  openLimit: (name: string, rate: Rate) => (key: string) => Promise<void>
   /** Counts a person that an unsigned call of this address creates.
    * @throws RateExceeded */
   takeNewUser: (address: string) => Promise<void>
-  /** Counts a refused call with a bearer token, by address.
-   * @throws RateExceeded: so many that the caller gets no reason */
-  countRefusal: (address: string) => Promise<void>
   /** Counts a call of a person that asks for a touch.
    * @throws RateExceeded */
   takeTouch: (userId: string) => Promise<void>
@@ -101,7 +95,6 @@ export function openRateLimits(options: RateLimitOptions): Limits {
   const windowSeconds = TIMES.pollIntervalSeconds - POLL_TOLERANCE_MS / 1_000
   const newUsers = { ...RATES.createUser, calls: options.usersPerMinute ?? RATES.createUser.calls }
   const takeNewUser = orExceeded(openLimit('createUser', newUsers, options))
-  const takeRefusal = orExceeded(openLimit('machineRefusal', RATES.machineRefusal, options))
   return {
     rateLimits: {
       createRequest: async ({ address }, body) => {
@@ -134,11 +127,9 @@ export function openRateLimits(options: RateLimitOptions): Limits {
       await createDeposit(addressBlock(address), -1)
     },
     takeRelease: orExceeded(openLimit('release', RATES.release, options)),
-    takeDelivery: orExceeded(openLimit('machineDelivery', RATES.machineDelivery, options)),
+    openLimit: (name, rate) => orExceeded(openLimit(name, rate, options)),
     takeTouch: orExceeded(openLimit('touch', RATES.touch, options)),
-    takeWatch: orExceeded(openLimit('machineWait', RATES.machineWait, options)),
     takeNewUser: (address) => takeNewUser(addressBlock(address, 48)),
-    countRefusal: (address) => takeRefusal(addressBlock(address)),
   }
 }
 

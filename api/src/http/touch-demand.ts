@@ -48,7 +48,7 @@ export function aboutOf({ act, by, params, body }: Sent): CallSubject | null {
   const ids = {
     bundleIds: [bundle_id].filter(isGiven),
     keyIds: [key_id, bodyOf(body).key_id].filter(isGiven),
-    machineIds: [machine_id].filter(isGiven),
+    programIds: [machine_id].filter(isGiven),
     userIds: [user_id].filter(isGiven),
     groupIds: [group_id].filter(isGiven),
     proposalIds: [proposal_id].filter(isGiven),
@@ -78,7 +78,7 @@ const SUBJECTS: Partial<Record<Signed['by'], (given: Given) => CallSubject | nul
     keyIds: [...(ids.keyIds ?? []), bodyOf(body).key_id].filter(isGiven),
   }),
   // The log is of the whole workspace.
-  machine: ({ act, body, ids }) =>
+  program: ({ act, body, ids }) =>
     takesOnly(act, body) ? null : { ...ids, isWide: bodyOf(body).audit === true },
   workspace: ofWorkspace,
   member: ofWorkspace,
@@ -86,12 +86,12 @@ const SUBJECTS: Partial<Record<Signed['by'], (given: Given) => CallSubject | nul
     act === 'acceptProposal' ? { ...ids, taken: takenBy([Choices.parse(body)]) } : aboutBody(body),
 }
 
-// Only to stop a machine, or to take the audit log from it.
+// Only to stop a program, or to take the audit log from it.
 function takesOnly(act: string, body: unknown): boolean {
   const given = Object.entries(bodyOf(body)).filter(
     ([name, value]) => name !== 'expected' && value !== undefined,
   )
-  return act === 'updateMachine' && given.every(([, value]) => value === false)
+  return act.startsWith('update') && given.every(([, value]) => value === false)
 }
 
 function aboutBody(body: unknown): CallSubject | null {

@@ -19,7 +19,7 @@ const SWEEP_SECONDS = 600
 /** Longer than a call may take. */
 const LEASE_MS = CALL_MS + 30_000
 
-export function handlers({ queries, clock, mail, ring }: ModuleParts) {
+export function handlers({ queries, clock, settings: { mail }, ring }: ModuleParts) {
   const choices = createMailChoices(queries, mail !== null)
   const own = async (userId: string) => ({ sent: mail !== null, off: await choices.list(userId) })
   return {
@@ -41,10 +41,15 @@ export function handlers({ queries, clock, mail, ring }: ModuleParts) {
 
 /** Send the mails, until `opened` ends. */
 export const start: ApiModule['start'] = (opened, parts) => {
-  const { queries, steps, clock, log, mail, sweepSeconds } = parts
+  const { queries, steps, clock, log, sweepSeconds } = parts
+  const { mail } = parts.settings
   if (mail === null) return
   const send = mailCaller(mail, { noteServer: (isFailing) => steps.note('mail', isFailing), log })
-  const stores = { invitations: createInvitationStore(queries), grants: createGrantStore(queries) }
+  const stores = {
+    memberships: parts.stores.memberships,
+    invitations: createInvitationStore(queries),
+    grants: createGrantStore(queries),
+  }
   const composing = { ...parts, ...stores, query: queries.query }
   const call = async (queued: QueuedMail, signal: AbortSignal) => {
     const written = await composed(composing, queued, mail.publicUrl)
@@ -66,10 +71,10 @@ export const start: ApiModule['start'] = (opened, parts) => {
 }
 
 /** Queue the mails of sealed entries. */
-export const afterSeal: ApiModule['afterSeal'] = ({ mail }) =>
-  mail === null ? async () => undefined : queueOfEntries
+export const afterSeal: NonNullable<ApiModule['afterSeal']> = ({ settings }) =>
+  settings.mail === null ? async () => undefined : queueOfEntries
 
-export const gauges: ApiModule['gauges'] = ({ query }) => ({
+export const gauges: NonNullable<ApiModule['gauges']> = ({ query }) => ({
   keyferry_mails: {
     help: 'Mails that are not sent yet, of all nodes',
     read: () => countOf(query.selectFrom('mail_messages').where('state', 'in', ['waiting', 'sending'])),

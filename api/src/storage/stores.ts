@@ -28,11 +28,6 @@ import type { NamedAuditKey } from './keys-at-rest/audit-keys.ts'
 import { createDepositKeyStore } from './keys-at-rest/deposit-keys.ts'
 import { TenantKeys } from './keys-at-rest/tenant-keys.ts'
 import { ValueVault } from './keys-at-rest/value-vault.ts'
-import { createMachineCallerStore } from './machines/machine-callers.ts'
-import { createMachineDeliveryStore } from './machines/machine-deliveries.ts'
-import { createMachineTokenStore } from './machines/machine-tokens.ts'
-import { createMachineTrustStore } from './machines/machine-trusts.ts'
-import { createMachineStore } from './machines/machines.ts'
 import { createAccountStore } from './people/accounts.ts'
 import { createApprovalKeyStore } from './people/approval-keys.ts'
 import { createGroupStore } from './people/groups.ts'
@@ -118,11 +113,6 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
       ...createLegacyItemStore(queries, itemVault, bounds),
       convert: converter(queries, { items: itemVault, keys: keyVault }),
     },
-    machineCallers: createMachineCallerStore(queries),
-    machineDeliveries: createMachineDeliveryStore(queries),
-    machines: createMachineStore(queries),
-    machineTokens: createMachineTokenStore(queries),
-    machineTrusts: createMachineTrustStore(queries),
     members: createMemberStore(queries),
     memberships: createMembershipStore(queries),
     moves: createLibraryMoveStore(queries, keyVault, bounds),

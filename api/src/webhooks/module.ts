@@ -50,9 +50,9 @@ export function handlers({ queries, ring, clock, guard: targets }: ModuleParts) 
 }
 
 /** Send the messages, until `opened` ends. */
-export const start: ApiModule['start'] = (opened, { queries, ring, guard, steps, clock, log, version }) => {
+export const start: ApiModule['start'] = (opened, { queries, ring, guard, steps, clock, log, settings }) => {
   const outbox = createWebhookOutbox(queries, webhookSecrets(new TenantKeys(queries, ring)))
-  const callParts = { guard, now: clock.now, userAgent: `keyferry/${version}` }
+  const callParts = { guard, now: clock.now, userAgent: `keyferry/${settings.version}` }
   const sender = new OutboxSender({
     name: 'webhooks',
     outbox,
@@ -69,12 +69,12 @@ export const start: ApiModule['start'] = (opened, { queries, ring, guard, steps,
 }
 
 /** Make the messages of sealed entries. */
-export const afterSeal: ApiModule['afterSeal'] = ({ database, publicUrl }) => {
+export const afterSeal: NonNullable<ApiModule['afterSeal']> = ({ database, settings: { publicUrl } }) => {
   const parts = { ...database, publicUrl }
   return (transaction, batches) => fanOut(parts, transaction, batches)
 }
 
-export const gauges: ApiModule['gauges'] = ({ query }) => ({
+export const gauges: NonNullable<ApiModule['gauges']> = ({ query }) => ({
   keyferry_webhook_messages: {
     help: 'Messages to webhooks that are not delivered yet, of all nodes',
     read: () => countOf(query.selectFrom('webhook_messages').where('state', 'in', ['waiting', 'sending'])),

@@ -1,4 +1,4 @@
-import type { endpoints } from '@keyferry/contract'
+import type { endpoints, Method } from '@keyferry/contract'
 import { fillPath } from '@keyferry/contract/client'
 import { announce } from '../base/announce.ts'
 import { refusedAnswer } from '../base/cli-error.ts'
@@ -10,7 +10,7 @@ import { NoAnswer, notKeyferry, refusal } from './server-failure.ts'
 type EndpointTable = typeof endpoints
 
 // The endpoints that this client calls. The compiler holds them equal to the contract's table, which is not imported
-// itself, because its schemas are larger than the rest of the client.
+// itself, because its schemas are larger than the rest of the client. Those of optional modules can be missing there.
 const ENDPOINTS = {
   createDelivery: ['POST', '/api/v1/deliveries'],
   createRequest: ['POST', '/api/v1/requests'],
@@ -36,7 +36,7 @@ const ENDPOINTS = {
   withdrawRequest: ['POST', '/api/v1/requests/{request_id}/withdraw'],
 } as const satisfies {
   readonly [N in keyof EndpointTable]?: readonly [EndpointTable[N]['method'], EndpointTable[N]['path']]
-}
+} & Readonly<Record<string, readonly [Method, string]>>
 
 export type CalledEndpoint = keyof typeof ENDPOINTS
 

@@ -5,7 +5,7 @@ import * as key from '../schemas/key.ts'
 /** Keys in bundles. */
 export const attachmentEndpoints = {
   listBundleKeys: GET('/api/v1/bundles/{bundle_id}/keys', 'member', {
-    machine: 'read',
+    program: 'read',
     summary: "List a bundle's attached keys in order",
     responses: { 200: attachment.AttachedKeyList },
   }),

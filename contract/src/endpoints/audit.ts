@@ -4,7 +4,7 @@ import * as audit from '../schemas/audit.ts'
 /** The audit log. */
 export const auditEndpoints = {
   listAudit: GET('/api/v1/audit', 'owner', {
-    machine: 'audit',
+    program: 'audit',
     summary: 'What happened in the workspace, newest first; total in X-Total-Count',
     query: audit.AuditQuery,
     responses: { 200: audit.AuditList },
@@ -20,14 +20,14 @@ export const auditEndpoints = {
     responses: { 200: audit.AuditDays },
   }),
   exportAudit: GET('/api/v1/audit/export', 'owner', {
-    machine: 'audit',
+    program: 'audit',
     summary: 'The audit log as JSON lines with a signed note, to be verified elsewhere',
     query: audit.AuditExportQuery,
     responses: { 200: audit.AuditExport },
     text: 'application/jsonl',
   }),
   getAuditNote: GET('/api/v1/audit/note', 'owner', {
-    machine: 'audit',
+    program: 'audit',
     summary: 'The newest signed note of the audit log',
     responses: { 200: audit.AuditNote },
     text: 'text/plain',

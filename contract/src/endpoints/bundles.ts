@@ -14,13 +14,13 @@ export const bundleEndpoints = {
     errors: [409],
   }),
   listBundles: GET('/api/v1/bundles', 'member', {
-    machine: 'read',
+    program: 'read',
     summary: 'List bundles by name',
     query: bundle.ListBundlesQuery,
     responses: { 200: bundle.BundleList },
   }),
   getBundle: GET('/api/v1/bundles/{bundle_id}', 'member', {
-    machine: 'read',
+    program: 'read',
     summary: 'A bundle with its entries; secret values masked',
     responses: { 200: bundle.BundleWithItems },
   }),

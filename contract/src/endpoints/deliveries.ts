@@ -1,8 +1,5 @@
-import { type Endpoint, GET, POST } from '../endpoint.ts'
-import { LIMITS } from '../limits.ts'
-import { Change, WaitForChange } from '../schemas/change.ts'
+import { type Endpoint, GET } from '../endpoint.ts'
 import * as delivery from '../schemas/delivery.ts'
-import { CreateDelivery, MachineDelivery } from '../schemas/machine-delivery.ts'
 import { ReceiptKeys } from '../schemas/receipt.ts'
 
 /** Values that left the server. */
@@ -20,19 +17,6 @@ export const deliveryEndpoints = {
     summary: 'Fetches per day of each bundle or machine, by name',
     query: delivery.UseQuery,
     responses: { 200: delivery.UseList },
-  }),
-  createDelivery: POST('/api/v1/deliveries', 'machine', {
-    summary: "Deliver a bundle's values to a machine, sealed to its public key",
-    body: CreateDelivery,
-    responses: { 200: MachineDelivery },
-  }),
-  waitForChange: POST('/api/v1/deliveries/{delivery_id}/wait', 'machine', {
-    summary: "Hold until a value of the machine's own delivery changes, at most 30 s",
-    body: WaitForChange,
-    bodyOptional: true,
-    maxBodyBytes: LIMITS.requestBodyBytes,
-    responses: { 200: Change },
-    errors: [404],
   }),
   listReceiptKeys: GET('/api/v1/receipt-keys', 'public', {
     summary: 'The keys that sign receipts',

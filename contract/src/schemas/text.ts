@@ -40,11 +40,6 @@ export function optionalText(field: string, max: number) {
 
 export const Flag = (field: string) => z.boolean({ error: `${field} must be true or false` })
 
-/** Addresses or networks that calls must come from. */
-export const NetworkList = z
-  .array(z.string({ error: 'networks must be texts' }), { error: 'networks must be a list' })
-  .max(LIMITS.tokenNetworks, `networks must be at most ${LIMITS.tokenNetworks}`)
-
 /** A whole number within bounds; `error` is the message for anything else. */
 export function wholeNumber(error: string, least: number, most: number = Number.MAX_SAFE_INTEGER) {
   return z.int({ error }).min(least, error).max(most, error)

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { IconComponent } from '../ui/icon.tsx'
 import * as modules from './modules.ts'
 
 type PageModule = {
@@ -6,6 +7,15 @@ type PageModule = {
     path: string
     page: (params: Readonly<Record<string, string | undefined>>) => ReactNode
   }[]
+  /** A part of the page of an environment, at `?part=NAME`. */
+  environmentPart?: {
+    name: string
+    label: string
+    icon: IconComponent
+    Part: (props: { bundleId: string }) => ReactNode
+  }
+  /** Who is in the log beside people; undefined until it is known. */
+  useActors?: () => readonly { id: string; name: string }[] | undefined
   /** Stands on the page of the workspace's settings. */
   WorkspaceSection?: () => ReactNode
   /** Stands on the page of the person's account. */
@@ -14,3 +24,7 @@ type PageModule = {
 
 /** What optional modules add to the pages. */
 export const PAGE_MODULES = Object.values<PageModule>(modules)
+
+export const ENVIRONMENT_PARTS = PAGE_MODULES.flatMap(({ environmentPart }) => environmentPart ?? [])
+
+export const [useOtherActors = () => undefined] = PAGE_MODULES.flatMap(({ useActors }) => useActors ?? [])

@@ -1,4 +1,5 @@
 /* The pages of optional modules, one line each. */
 
+export * as machines from './machines/module.tsx'
 export * as mail from './mail/module.tsx'
 export * as webhooks from './webhooks/module.tsx'

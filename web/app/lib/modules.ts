@@ -1,4 +1,5 @@
 /* What optional modules add to every page, one line each. */
 
+export * as machines from './machines/module.ts'
 export * as mail from './mail/module.ts'
 export * as webhooks from './webhooks/module.ts'

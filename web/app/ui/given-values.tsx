@@ -13,13 +13,13 @@ type GivenValuesProps = {
   title: string
   /** Who received them, as the beginning of a sentence: `They were`, `It was`. */
   who: string
-  /** The id of the person or machine. */
+  /** The id of the person or program. */
   id: string
   known: readonly Known[] | undefined
   onClose: () => void
 }
 
-/** After a member or a machine is gone: the values that it received. */
+/** After a member or a program is gone: the values that it received. */
 export function GivenValues({ title, who, id, known, onClose }: GivenValuesProps) {
   return (
     <Dialog title={title} onClose={onClose}>
@@ -35,7 +35,7 @@ export function GivenValues({ title, who, id, known, onClose }: GivenValuesProps
   )
 }
 
-/** The values that a person or a machine received or typed: what to change, and what was changed since. This browser
+/** The values that a person or a program received or typed: what to change, and what was changed since. This browser
  * keeps the ticks. */
 export function GivenList({ who, id, known }: { who: string; id: string; known: readonly Known[] }) {
   const keys = givenKeys(known)

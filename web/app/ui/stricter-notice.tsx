@@ -6,7 +6,7 @@ const LISTED = 5
 
 type RulesNotice = { names: readonly string[] }
 
-/** Before machines get secrets without an approval of which another bundle demands one. */
+/** Before programs get secrets without an approval of which another bundle demands one. */
 export function StricterNotice({ names }: RulesNotice) {
   const them = names.length === 1 ? 'it' : 'them'
   return (

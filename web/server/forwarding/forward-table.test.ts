@@ -24,7 +24,7 @@ afterAll(async () => {
 const rows = Object.entries<Endpoint>(apiEndpoints)
 const pathOf = (row: Endpoint) => row.path.replaceAll(/\{\w+\}/g, 'x')
 const bearer = { authorization: 'Bearer kfm_of-a-machine' }
-const isOpen = (row: Endpoint) => ['public', 'dev', 'machine'].includes(row.access)
+const isOpen = (row: Endpoint) => ['public', 'dev', 'program'].includes(row.access)
 // The one that this layer calls itself and, in local mode, forwards.
 const isProvisioning = (row: Endpoint) => row.access === 'public_or_layer'
 const forwarded = rows.filter(([, row]) => row.internal !== true && !isProvisioning(row))
@@ -96,7 +96,7 @@ test('a call that provisions a user is forwarded without a signature, and in hos
   await hosted.close()
 })
 
-const forMachines = rows.filter(([, row]) => row.access === 'machine' || row.machine !== undefined)
+const forMachines = rows.filter(([, row]) => row.access === 'program' || row.program !== undefined)
 
 test.each(forMachines)('%s forwards a bearer token, and no person', async (_name, row) => {
   await fetch(web.address + pathOf(row), { method: row.method, headers: bearer })
@@ -107,7 +107,7 @@ test.each(forMachines)('%s forwards a bearer token, and no person', async (_name
   expect(verifyRequest(String(headers['x-signature-v2']), facts, aboutNow())).not.toBeNull()
 })
 
-const forOthers = forwarded.filter(([, row]) => row.access !== 'machine' && row.machine === undefined)
+const forOthers = forwarded.filter(([, row]) => row.access !== 'program' && row.program === undefined)
 
 test.each(forOthers)('%s forwards no bearer token', async (_name, row) => {
   await fetch(web.address + pathOf(row), { method: row.method, headers: bearer })

@@ -74,9 +74,9 @@ function handlerOf(name: ApiEndpointName, endpoint: Endpoint, options: ForwardOp
   if (endpoint.access === 'public' || endpoint.access === 'dev') return forwardPublic(endpoint, options)
   // This layer signs only what it knows itself, and here the caller names a person.
   if (endpoint.access === 'public_or_layer') return forwardPublic(endpoint, { ...options, sign: UNSIGNED })
-  if (endpoint.access === 'machine') return forwardPublic(endpoint, options, { bearer: true })
+  if (endpoint.access === 'program') return forwardPublic(endpoint, options, { bearer: true })
   if (name === 'switchTenant') return forwardSwitch(endpoint, options)
-  if (endpoint.machine !== undefined) return forwardEither(endpoint, options)
+  if (endpoint.program !== undefined) return forwardEither(endpoint, options)
   return forwardSigned(endpoint, options)
 }
 
@@ -91,11 +91,11 @@ function forwardPublic({ method }: Endpoint, options: ForwardOptions, how: Forwa
   }
 }
 
-/** A row that people and machines may call: a bearer token counts, and the session cookie beside it does not. */
+/** A row that people and programs may call: a bearer token counts, and the session cookie beside it does not. */
 function forwardEither(endpoint: Endpoint, options: ForwardOptions): ForwardHandler {
-  const forMachine = forwardPublic(endpoint, options, { bearer: true })
+  const forProgram = forwardPublic(endpoint, options, { bearer: true })
   const forPerson = forwardSigned(endpoint, options)
-  return (request, reply) => (hasBearer(request) ? forMachine(request, reply) : forPerson(request, reply))
+  return (request, reply) => (hasBearer(request) ? forProgram(request, reply) : forPerson(request, reply))
 }
 
 // Answer a held wait with `pending` at shutdown, so that the client asks another node instead of failing.

@@ -18,7 +18,7 @@ import {
 } from './policy.ts'
 
 /*
- * The server compares who gets which secrets, under which rules, before a change and after it. What machines
+ * The server compares who gets which secrets, under which rules, before a change and after it. What programs
  * and limited members gain, a secret that becomes public, and a looser rule, last. A secret that leaves a rule does not
  * wait, because that can be urgent; where people sign, it keeps the rule.
  */
@@ -33,8 +33,8 @@ export type Standing = {
 
 type StandingKey = { id: string; name: string; isSecret: boolean; bundleIds: readonly string[] }
 
-/** A machine, or a person. `patterns`: what a member is limited to. `gets`: ids of bundles; null: all. `is`: what makes
- * it this one, also under another name: a machine's proofs. */
+/** A program, or a person. `patterns`: what a member is limited to. `gets`: ids of bundles; null: all. `is`: what makes
+ * it this one, also under another name: a program's proofs. */
 export type Getter = {
   name: string
   is: readonly string[]

@@ -3,7 +3,6 @@ import type { Assurance, WhyNotCode } from '@keyferry/contract'
 import type { BundleStore } from '../library/bundle.ts'
 import type { EntryStores } from '../library/bundle-entry.ts'
 import { listed } from '../library/key-batch.ts'
-import type { MachineStore } from '../machines/machine.ts'
 import type { CopyRules } from '../transfer/library-import-step.ts'
 import {
   effectivePolicy,
@@ -82,20 +81,20 @@ async function ownRules(
   return bundle && effectivePolicy(assurance, await stores.policies.find(tenantId, bundleId), bundle)
 }
 
-/** The secrets for which another bundle demands more than this one: machines that may use this one get them without an
+/** The secrets for which another bundle demands more than this one: programs that get this one get them without an
  * approval.
  * @param keyIds keys that the bundle need not hold yet, told by their own names; undefined: all that it delivers */
-export async function stricterForMachines(
-  parts: Parameters<typeof ownRules>[0] & { stores: { machines: MachineStore } },
+export async function stricterForPrograms(
+  parts: Parameters<typeof ownRules>[0],
   place: ValuesBundle,
   keyIds?: readonly string[],
 ): Promise<string[]> {
-  const isDelivered = await parts.stores.machines.isDelivered(place.tenantId, place.bundleId)
-  return isDelivered ? stricterElsewhere(parts, place, keyIds) : []
+  const isGiven = await parts.stores.bundles.isGiven(place.tenantId, place.bundleId)
+  return isGiven ? stricterElsewhere(parts, place, keyIds) : []
 }
 
 /** The secrets for which another bundle demands more than this one: copies of them come under weaker rules here.
- * @param keyIds as of `stricterForMachines` */
+ * @param keyIds as of `stricterForPrograms` */
 export async function stricterElsewhere(
   parts: Parameters<typeof ownRules>[0],
   place: ValuesBundle,
@@ -132,15 +131,15 @@ export function namesTightened(rules: readonly ValueRules[], own: Policy): strin
   return [...new Set(stricter.flatMap(({ names }) => names))].toSorted()
 }
 
-/** Who may copy a secret into a bundle. Machines get the values of a bundle without an approval, so a member must then
+/** Who may copy a secret into a bundle. Programs get the values of a bundle without an approval, so a member must then
  * be able to get the secret by an approval of their own.
  * @param source the rules of the secret
- * @param to `own`: the rules of the bundle; null for a new one */
-export function copyRulesOf(source: Policy, to: { own: Policy | null; hasMachines: boolean }): CopyRules {
+ * @param to `own`: the rules of the bundle; null for a new one. `isGiven`: programs get it */
+export function copyRulesOf(source: Policy, to: { own: Policy | null; isGiven: boolean }): CopyRules {
   const isCovered = to.own !== null && !isStricter(source, to.own)
   const isAlone = source.approvals_needed === 1
   return {
-    mayPromote: (caller) => isCovered && (!to.hasMachines || (isAlone && mayApprove(source, caller))),
+    mayPromote: (caller) => isCovered && (!to.isGiven || (isAlone && mayApprove(source, caller))),
     mayCopy: (caller) => isCovered || mayApprove(source, caller),
   }
 }

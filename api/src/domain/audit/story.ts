@@ -1,20 +1,17 @@
 import type { AuditDays } from '@keyferry/contract'
-import { type AuditGroup, auditGroupOf, isStep } from '@keyferry/contract/audit-groups'
+import { type AuditGroup, auditGroupOf, isRepeated, isStep } from '@keyferry/contract/audit-groups'
 import type { z } from 'zod'
 import type { Caller } from '../people/membership.ts'
 import type { AuditEntry, AuditFilter, AuditStore, CountedEntry } from './audit.ts'
 
 /*
  * A story is what a person tells as one thing: a request, its approval and its delivery; a deposit; the calls that a
- * machine made for one bundle within an hour. Any other entry is a story of its own.
+ * program made for one bundle within an hour. Any other entry is a story of its own.
  */
-
-/** Calls of machines are many, and alike. */
-const OF_MACHINES: ReadonlySet<string> = new Set(['delivery.machine', 'delivery.refused'])
 
 /** @returns an id that the entries of one story have in common */
 export function storyOf({ id, at, action, actor, target, data }: AuditEntry): string {
-  if (OF_MACHINES.has(action)) return callsOf({ at, action, actor_id: actor.id, target_id: target.id })
+  if (isRepeated(action)) return callsOf({ at, action, actor_id: actor.id, target_id: target.id })
   const tie = data['delivery'] ?? data['deposit'] ?? data['proposal']
   return typeof tie === 'string' ? tie : id
 }
@@ -53,8 +50,8 @@ export async function countDays(
 
 /** One entry of each story. */
 function stories(entries: readonly CountedEntry[]): CountedEntry[] {
-  const calls = entries.filter(({ action }) => OF_MACHINES.has(action))
-  const others = entries.filter(({ action }) => !OF_MACHINES.has(action) && !isStep(action))
+  const calls = entries.filter(({ action }) => isRepeated(action))
+  const others = entries.filter(({ action }) => !isRepeated(action) && !isStep(action))
   return [...new Map(calls.map((entry) => [callsOf(entry), entry])).values(), ...others]
 }
 

@@ -62,14 +62,14 @@ const DataFields = z.object({
   /** Of a moved value: when it last changed on the other server. A claim of the moved file. */
   changed_elsewhere_at: z.string(),
   role: z.string(),
-  /** What a machine may do with `bundle`. */
+  /** What a program may do with `bundle`. */
   scope: z.string(),
-  /** The id and the end of a machine's token. */
+  /** The id and the end of a program's token. */
   token: z.string(),
   hint: z.string(),
   /** The token that `token` takes the place of. */
   replaced_token: z.string(),
-  /** Which ID tokens prove a machine. */
+  /** Which ID tokens prove a program. */
   trust: z.string(),
   issuer: z.string(),
   audience: z.string(),
@@ -83,7 +83,7 @@ const DataFields = z.object({
   invitation: z.string(),
   is_secret: z.boolean(),
   is_template: z.boolean(),
-  /** Of a machine: whether it may call, and read the audit log. */
+  /** Of a program: whether it may call, and read the audit log. */
   is_active: z.boolean(),
   audit: z.boolean(),
   required: z.boolean(),

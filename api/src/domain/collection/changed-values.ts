@@ -6,7 +6,6 @@ import { DomainError } from '../base/errors.ts'
 import { turn } from '../base/turns.ts'
 import type { DeliveredKey, Delivery, DeliveryStore } from '../deliveries/delivery.ts'
 import type { AttachmentStore } from '../library/attachment.ts'
-import type { MachineCaller } from '../machines/machine-caller.ts'
 import { type DeviceParts, requireWatching } from '../requests/device.ts'
 import type { Hold, WaitingRoom } from '../requests/waiting-room.ts'
 
@@ -25,18 +24,20 @@ export type ChangeParts = {
   watchers: Watchers
 }
 
+type HoldParts = Omit<ChangeParts, 'clock'>
+
 type HeldWatch = { deliveryId: string; onBreak: (listener: () => void) => void }
 
-/** Hold until a value of the machine's own delivery changes, at most 30 s.
+/** Hold until a value of a program's own delivery changes, at most 30 s.
  * @returns whether one has changed · @throws DomainError not_found · too_many */
-export async function waitForChange(
-  parts: ChangeParts,
-  { tenantId, machine }: MachineCaller,
+export async function waitForOwnChange(
+  parts: HoldParts,
+  { tenantId, programId }: { tenantId: string; programId: string },
   held: HeldWatch,
 ): Promise<boolean> {
   const delivery = await parts.stores.deliveries.find(tenantId, held.deliveryId)
-  if (delivery?.machine?.id !== machine.id) throw notFound()
-  return holdUntilChanged(parts, { tenantId, delivery, watcher: machine.id, ...held })
+  if (delivery?.machine?.id !== programId) throw notFound()
+  return holdUntilChanged(parts, { tenantId, delivery, watcher: programId, ...held })
 }
 
 /** The same for a terminal, which needs an approval that is remembered for the bundle of the delivery.
@@ -77,7 +78,7 @@ async function rememberedDelivery(
 
 type Watch = WatchedDelivery & HeldWatch & { watcher: string }
 
-async function holdUntilChanged(parts: ChangeParts, watch: Watch): Promise<boolean> {
+async function holdUntilChanged(parts: HoldParts, watch: Watch): Promise<boolean> {
   const { watchers, changeRoom } = parts
   const leave = watchers.enter(watch)
   try {
@@ -91,7 +92,7 @@ async function holdUntilChanged(parts: ChangeParts, watch: Watch): Promise<boole
 
 async function changedDuring(
   hold: Hold,
-  { stores, watchers }: ChangeParts,
+  { stores, watchers }: HoldParts,
   { tenantId, delivery }: Watch,
 ): Promise<boolean> {
   const compared = digestOf(JSON.stringify([tenantId, delivery.bundle.id, textOf(delivery.keys)]))
@@ -129,7 +130,7 @@ function notFound(): DomainError {
   return new DomainError('not_found', 'Delivery not found')
 }
 
-/** Bounds how many calls of one machine or terminal, and of one workspace, this process holds, and compares once for
+/** Bounds how many calls of one program or terminal, and of one workspace, this process holds, and compares once for
  * all that hold the same. */
 export class Watchers {
   readonly #held = new Map<string, number>()

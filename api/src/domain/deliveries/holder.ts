@@ -7,13 +7,12 @@ import type { ListPage, Page, WholePage } from '../base/listing.ts'
 import { wholePage } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type KeyEditor, keyNotFound } from '../library/key.ts'
-import type { MachineName } from '../machines/machine.ts'
 import type { Caller } from '../people/membership.ts'
 import { type DeliveryLabel, storedTime } from './delivery.ts'
 
 /*
  * A holder is a place that was given values: a person who approves or vouches, at one host, as one user of its system;
- * or a machine. Host and user are claims of the client. Each key and holder has one entry, however many deliveries
+ * or a program. Host and user are claims of the client. Each key and holder has one entry, however many deliveries
  * there are: the version that was delivered last, and the version in a delivery that is not confirmed. So a delivery
  * that never arrived does not hide an older value that the holder still has.
  *
@@ -27,7 +26,7 @@ type ShownHolding = z.output<typeof HoldingList>[number]
  * delivery that is not confirmed. `times`: of confirmed deliveries. `current_version`: the key's. */
 export type Holding = Omit<ShownHolding, 'is_current' | 'state' | 'key'> & { current_version: number }
 
-export type KeyHolder = Holding & { who: KeyEditor | MachineName }
+export type KeyHolder = Holding & { who: KeyEditor | { kind: 'machine'; id: string; name: string | null } }
 
 type HeldKey = Omit<ShownHolding['key'], 'version'>
 
@@ -49,8 +48,8 @@ export interface HolderStore {
   olderOfKey(tenantId: string, keyId: string, page: WholePage): Promise<ListPage<KeyHolder> | null>
   /** What one person was given, by key, secrets first. */
   ofPerson(tenantId: string, userId: string, page: WholePage): Promise<ListPage<KeyHolding>>
-  /** What one machine was given, by key. */
-  ofMachine(tenantId: string, machineId: string, page: WholePage): Promise<ListPage<KeyHolding>>
+  /** What one program was given, by key. */
+  ofProgram(tenantId: string, programId: string, page: WholePage): Promise<ListPage<KeyHolding>>
   /** What one person typed, imported or proposed, by key, secrets first. */
   typedBy(tenantId: string, userId: string, page: WholePage): Promise<ListPage<TypedValue>>
   /** How many values each person was given, by user id, and of how many only an older version. */
@@ -115,13 +114,13 @@ export function listStaleKeys(
   return holders.staleKeys(tenantId, before && storedTime(before), wholePage(page))
 }
 
-/** What a machine was given, also after it was deleted; nothing of one that is unknown. */
-export function listMachineHoldings(
+/** What a program was given, also after it was deleted; nothing of one that is unknown. */
+export function listProgramHoldings(
   holders: HolderStore,
   { tenantId }: Caller,
-  { machineId, page }: { machineId: string; page: Page },
+  { programId, page }: { programId: string; page: Page },
 ): Promise<ListPage<KeyHolding>> {
-  return holders.ofMachine(tenantId, machineId, wholePage(page))
+  return holders.ofProgram(tenantId, programId, wholePage(page))
 }
 
 /** Take a holder off a key's list until it is given the key again.
@@ -144,9 +143,4 @@ export function isCurrent({ version, perhaps_version, current_version }: Holding
 /** The id of a person's place. The same claims give the same id. */
 export function holderOf(approverId: string, { hostname, user }: DeliveryLabel): string {
   return holderId('person', approverId, hostname, user)
-}
-
-/** The id of a machine as a holder, wherever it runs. */
-export function machineHolder(machineId: string): string {
-  return holderId('machine', machineId)
 }

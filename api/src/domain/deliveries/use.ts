@@ -5,10 +5,10 @@ import type { Caller } from '../people/membership.ts'
 
 /*
  * Use is counted by the day, in the transaction that notes a fetch: a person's client has confirmed a delivery, or a
- * machine got one. The counts stay when old deliveries are deleted.
+ * program got one. The counts stay when old deliveries are deleted.
  */
 
-export type UseOf = z.output<typeof UseQuery>['by']
+type UseOf = z.output<typeof UseQuery>['by']
 
 /** `fetches` by the day, for example 2026-01-31. `last_at`: ISO timestamp; null without a fetch. */
 export type UseCount = {
@@ -19,13 +19,13 @@ export type UseCount = {
 }
 
 export interface UseStore {
-  /** Of the bundles or machines of a tenant, by name. */
+  /** Of the bundles or programs of a tenant, by name. */
   list(tenantId: string, by: UseOf, slice: Slice): Promise<UseCount[]>
 }
 
 type WantedUse = z.output<typeof UseQuery> & { now: Date }
 
-/** The use of all bundles or machines that had a fetch, by name. */
+/** The use of all bundles or programs that had a fetch, by name. */
 export async function* listUse(
   uses: UseStore,
   { tenantId }: Caller,

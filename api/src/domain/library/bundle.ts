@@ -23,11 +23,11 @@ export type NewBundle = Omit<Bundle, 'updated_by_name' | 'key_count'>
 export type BundleDraft = z.output<typeof CreateBundle>
 export type BundleChange = z.output<typeof UpdateBundle>
 
-/** `query`: part of the name in any case; `tag`: one whole tag; `grantedTo`: a machine's id. */
+/** `query`: part of the name in any case; `tag`: one whole tag; `ids`: of these only. */
 export type BundleFilter = {
   query?: string | undefined
   tag?: string | undefined
-  grantedTo?: string | undefined
+  ids?: readonly string[] | undefined
 }
 
 /** `bundle`: an id or a name. `workspace`: a tenant's id or name; null means any. */
@@ -52,6 +52,8 @@ export interface BundleStore {
   /** By name, byte by byte. */
   list(tenantId: string, filter: BundleFilter, slice: Slice): Promise<Bundle[]>
   count(tenantId: string, filter: BundleFilter): Promise<number>
+  /** Whether any program may get the values of a bundle, without an approval. */
+  isGiven(tenantId: string, bundleId: string): Promise<boolean>
   /** Bundles of all tenants of a user, by workspace name and bundle name. */
   findSuggested(userId: string, suggestion: BundleSuggestion): Promise<BundleOfTenant[]>
   findNamed(

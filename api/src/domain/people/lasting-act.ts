@@ -47,7 +47,7 @@ export const LASTS: Readonly<Record<Signed['lasts'], (sent: SentFields) => boole
   // The person who takes over a membership gets its role, and a group can be one that approves.
   invitation: ({ role, replaces, groups = [] }) =>
     role === 'owner' || replaces !== undefined || groups.length > 0,
-  machine: ({ is_active, audit }) => is_active === true || audit === true,
+  program: ({ is_active, audit }) => is_active === true || audit === true,
   audit: ({ audit }) => audit === true,
 }
 

@@ -12,7 +12,7 @@ export type CallSubject = {
   /** Those of its names whose keys it takes from any bundle of the library. */
   taken?: readonly string[] | 'all'
   keyIds?: readonly string[]
-  machineIds?: readonly string[]
+  programIds?: readonly string[]
   userIds?: readonly string[]
   groupIds?: readonly string[]
   proposalIds?: readonly string[]
@@ -20,7 +20,7 @@ export type CallSubject = {
   isWide?: boolean
   /** If a rule counts, the strictest of the workspace decides which keys sign. */
   isOfRules?: boolean
-  /** A rule that asks for signatures is set: for these bundles, or for all. Machines that get values from there already
+  /** A rule that asks for signatures is set: for these bundles, or for all. Programs that get values from there already
    * are signed too. */
   isSetting?: boolean
   /** An approval key: the role of the signer counts without any rule too. */
@@ -35,7 +35,7 @@ export type TouchFacts = {
   concerns: Readonly<Record<string, readonly TouchFact[]>>
 }
 
-type TouchFact = { id: string } & Readonly<Record<string, unknown>>
+export type TouchFact = { id: string } & Readonly<Record<string, unknown>>
 
 export interface TouchFactStore {
   /** For a workspace without such a rule this is one query. */

@@ -75,3 +75,6 @@ export const tables = {
 export type MailRow = RowsOf<typeof tables>['mail_messages']
 
 export const encrypted: readonly EncryptedTable[] = []
+
+export const sealed = {}
+export const reached = {}

@@ -13,6 +13,7 @@ import {
 import type { Query } from '../base/queries.ts'
 import { countOf, selectOf } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
+import { programs } from '../programs/programs.ts'
 import { exportLines, newestNote } from './audit-export.ts'
 import { isGenuine } from './genuine-events.ts'
 
@@ -159,20 +160,18 @@ async function keptEntries(query: Query, tenantId: string): Promise<number> {
   return head ? head.seq - head.first_seq + 1 : 0
 }
 
-// Names of people are looked up when they are read: the log itself holds none. Of a machine that acts, it holds the id.
+// Names of people are looked up when they are read: the log itself holds none. Of a program that acts, it holds the id.
 async function withNames(query: Query, entries: AuditEntry[]): Promise<AuditEntry[]> {
   const all = entries.flatMap(({ actor, target }) => [actor, target])
-  const [users, machines] = await Promise.all([
+  const [users, others] = await Promise.all([
     namesIn(all, 'user', (ids) =>
       query.selectFrom('users').select(['id', 'username as name']).where('id', 'in', ids).execute(),
     ),
-    namesIn(all, 'machine', (ids) =>
-      query.selectFrom('machines').select(['id', 'name']).where('id', 'in', ids).execute(),
-    ),
+    namesIn(all, 'machine', (ids) => programs.named(query, ids)),
   ])
   const named = <W extends LoggedActor>(who: W): W => {
     if (who.kind === 'user') return { ...who, name: users.get(who.id ?? '') ?? null }
-    return who.kind === 'machine' ? { ...who, name: who.name ?? machines.get(who.id ?? '') ?? null } : who
+    return { ...who, name: who.name ?? others.get(who.id ?? '') ?? null }
   }
   return entries.map((entry) => ({ ...entry, actor: named(entry.actor), target: named(entry.target) }))
 }
@@ -182,7 +181,7 @@ type LoggedActor = { kind: string; id: string | null; name: string | null }
 /** The names of those of one kind that have none, by id. */
 async function namesIn(
   all: readonly LoggedActor[],
-  kind: 'user' | 'machine',
+  kind: string,
   read: (ids: string[]) => Promise<{ id: string; name: string }[]>,
 ): Promise<ReadonlyMap<string, string>> {
   const nameless = all.filter((who) => who.kind === kind && who.name === null)

@@ -4,7 +4,6 @@ import { bundles } from '../schema/bundles.ts'
 import { type Flag, type RowsOf, text } from '../schema/column.ts'
 import { deliveries } from '../schema/deliveries.ts'
 import { keys } from '../schema/keys.ts'
-import { machines } from '../schema/machines.ts'
 import * as modules from '../schema/modules.ts'
 import { people } from '../schema/people.ts'
 import { requests } from '../schema/requests.ts'
@@ -20,7 +19,6 @@ export const TABLES = {
   ...bundles,
   ...deliveries,
   ...requests,
-  ...machines,
   ...joined(modules, 'tables'),
   ...audit,
   ...serverKeys,

@@ -27,6 +27,7 @@ import { changing, hasChanged } from '../base/statements.ts'
 import { countOf, deleteOf, namesIn, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { contains, containsInAnyCase } from '../base/text-search.ts'
 import { endGrants } from '../people/grant-ends.ts'
+import { programs } from '../programs/programs.ts'
 import { REACH, withReach } from '../reach/membership-reach.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
 import { bundleEvent } from './bundle-changes.ts'
@@ -48,6 +49,7 @@ export function createBundleStore(queries: Queries): BundleStore {
     rights: (tenantId, bundleIds) => rightsOfBundles({ query, reach: reachOf(query) }, tenantId, bundleIds),
     sharedSecrets: (tenantId, taken) => sharedSecrets(wholeOf(query), tenantId, taken),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
+    isGiven: (tenantId, bundleId) => programs.mayGet(query, tenantId, bundleId),
     findSuggested: (userId, suggestion) => findSuggested(query, userId, suggestion),
     findNamed: (tenantId, names) => findNamed(query, tenantId, names),
     count: (tenantId, filter) => countOf(matching(query, tenantId, filter)),
@@ -190,19 +192,14 @@ function list(query: Query, { tenantId, filter, slice }: ListRequest): Promise<B
     .execute()
 }
 
-function matching(query: Query, tenantId: string, { query: text, tag, grantedTo }: BundleFilter) {
-  return selectOf(query, 'bundles', tenantId)
-    .$if(Boolean(text), (select) => select.where(containsInAnyCase('name', text ?? '')))
-    .$if(Boolean(tag), (select) => select.where(contains(sql`(',' || tags || ',')`, `,${tag},`)))
-    .$if(grantedTo !== undefined, (select) =>
-      select.where('id', 'in', (granted) =>
-        granted
-          .selectFrom('machine_grants')
-          .select('machine_grants.bundle_id')
-          .where('machine_grants.tenant_id', '=', tenantId)
-          .where('machine_grants.machine_id', '=', grantedTo ?? ''),
-      ),
-    )
+function matching(query: Query, tenantId: string, { query: text, tag, ids }: BundleFilter) {
+  return (
+    selectOf(query, 'bundles', tenantId)
+      .$if(Boolean(text), (select) => select.where(containsInAnyCase('name', text ?? '')))
+      .$if(Boolean(tag), (select) => select.where(contains(sql`(',' || tags || ',')`, `,${tag},`)))
+      // PostgreSQL has no empty list, and no bundle has this id.
+      .$if(ids !== undefined, (select) => select.where('id', 'in', ['', ...(ids ?? [])]))
+  )
 }
 
 async function findNamed(query: Query, tenantId: string, names: readonly string[]) {

@@ -10,6 +10,8 @@ import { keysIn, labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
+import { type ProgramsShown, programsShown } from '../programs/programs.ts'
+import { PROGRAM } from '../schema/column.ts'
 import { begin, despiteDeletedKeys } from './delivery-begin.ts'
 import { collect, endVoid, release } from './delivery-end.ts'
 
@@ -43,7 +45,7 @@ async function find(query: Query, tenantId: string, deliveryId: string): Promise
     .where('deliveries.id', '=', deliveryId)
     .executeTakeFirst()
   if (row === undefined) return null
-  const { keys, ...delivery } = presented(row)
+  const { keys, ...delivery } = presented(row, await programsShown(query, [row[PROGRAM]]))
   const ids = keys.map(({ id }) => id)
   const current = await inChunks(ids, (chunk) =>
     selectOf(query, 'keys', tenantId).select(['id', 'value_version']).where('id', 'in', chunk).execute(),
@@ -75,14 +77,19 @@ async function list(
       ),
     ),
   )
-  return { total: total > COUNTED ? null : total, rows: rows.map(presented) }
+  const programIds = rows.map((row) => row[PROGRAM])
+  const shownProgram = await programsShown(query, programIds)
+  return {
+    total: total > COUNTED ? null : total,
+    rows: rows.map((row) => presented(row, shownProgram)),
+  }
 }
 
-function filtered(query: Query, tenantId: string, { bundleId, userId, machineId, from, to }: DeliveryFilter) {
+function filtered(query: Query, tenantId: string, { bundleId, userId, programId, from, to }: DeliveryFilter) {
   return selectOf(query, 'deliveries', tenantId)
     .$if(bundleId !== undefined, (select) => select.where('deliveries.bundle_id', '=', bundleId ?? ''))
     .$if(userId !== undefined, (select) => select.where('deliveries.user_id', '=', userId ?? ''))
-    .$if(machineId !== undefined, (select) => select.where('deliveries.machine_id', '=', machineId ?? ''))
+    .$if(programId !== undefined, (select) => select.where(`deliveries.${PROGRAM}`, '=', programId ?? ''))
     .$if(from !== undefined, (select) => select.where('deliveries.created_at', '>=', from ?? ''))
     .$if(to !== undefined, (select) => select.where('deliveries.created_at', '<=', to ?? ''))
 }
@@ -91,18 +98,16 @@ function withNames(rows: ReturnType<typeof filtered>) {
   return rows
     .leftJoin('users', 'users.id', 'deliveries.user_id')
     .leftJoin('users as vouchers', 'vouchers.id', 'deliveries.voucher_id')
-    .leftJoin('machines', 'machines.id', 'deliveries.machine_id')
     .selectAll('deliveries')
-    .select(['users.username', 'vouchers.username as voucher_name', 'machines.name as machine_name'])
+    .select(['users.username', 'vouchers.username as voucher_name'])
 }
 
 type ListedDelivery = Tables['deliveries'] & {
   username: string | null
   voucher_name: string | null
-  machine_name: string | null
 }
 
-function presented(row: ListedDelivery): Delivery {
+function presented(row: ListedDelivery, shownProgram: ProgramsShown): Delivery {
   return {
     id: row.id,
     kind: row.kind,
@@ -110,7 +115,7 @@ function presented(row: ListedDelivery): Delivery {
     bundle: { id: row.bundle_id, name: row.bundle_name },
     approver: row.user_id === null ? null : { kind: 'user', id: row.user_id, name: row.username },
     vouched_by: row.voucher_id === null ? null : { kind: 'user', id: row.voucher_id, name: row.voucher_name },
-    machine: row.machine_id === null ? null : { kind: 'machine', id: row.machine_id, name: row.machine_name },
+    machine: row[PROGRAM] === null ? null : shownProgram(row[PROGRAM]),
     holder: row.holder,
     label: labelIn(row.label),
     via: viaIn(row.via),

@@ -4,6 +4,7 @@ import { isMissingReference } from '../base/database.ts'
 import { storedKey } from '../base/delivery-texts.ts'
 import type { Recorded } from '../base/queries.ts'
 import { noteApproved } from '../holders/holders.ts'
+import { PROGRAM } from '../schema/column.ts'
 
 // A key that is deleted between the look-up and the insert of its holding fails the insert; the next look-up misses it.
 export async function despiteDeletedKeys<T>(change: () => Promise<T>): Promise<T> {
@@ -31,7 +32,7 @@ export async function begin(transaction: Recorded, { tenantId, delivery }: Begin
     bundle_name: bundle.name,
     user_id: stamp.by,
     voucher_id: voucherId,
-    machine_id: null,
+    [PROGRAM]: null,
     proof_id: null,
     holder,
     label: label && JSON.stringify(label),

@@ -52,7 +52,7 @@ export async function collect(transaction: Recorded, ending: DeliveryEnding): Pr
   const ended = await end(transaction, ending, { state: 'collected', collected_at: ending.at })
   if (!ended) return
   await noteCollected(transaction, { ...ending, ...ended })
-  await countFetch(transaction, { ...ending, bundleId: ended.bundle.id, machineId: null })
+  await countFetch(transaction, { ...ending, bundleId: ended.bundle.id, programId: null })
   const actor = { kind: 'client', id: null } as const
   transaction.record(endEvent(ending, ended, { action: 'delivery.collected', actor }))
 }
@@ -87,7 +87,7 @@ async function end(
       'created_at',
     ])
   const [row] = await ask(transaction, ending)
-  // A machine's delivery ends when it is written, so it is not found here.
+  // A program's delivery ends when it is written, so it is not found here.
   if (!row || row.user_id === null) return null
   const bundle = { id: row.bundle_id, name: row.bundle_name }
   const { holder, user_id: approverId, created_at: approvedAt } = row

@@ -7,7 +7,7 @@ import { deliveriesOfHolders } from '../holders/holders.ts'
 /*
  * An old delivery is deleted if no answer about the present needs it. Those that stay: one that has not ended; one
  * that a holder's entry tells of; and of each bundle, holder, approver and kind, the newest of the old ones, which says
- * what a person approved last, when a machine fetched last, and who was given values of a bundle.
+ * what a person approved last, when a program fetched last, and who was given values of a bundle.
  */
 
 /** Delete old deliveries of all tenants. */

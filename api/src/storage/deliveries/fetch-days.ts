@@ -1,18 +1,20 @@
 import { sql } from 'kysely'
 import type { Slice } from '../../domain/base/listing.ts'
-import { dayOf, slotOf, type UseCount, type UseOf, type UseStore } from '../../domain/deliveries/use.ts'
+import { dayOf, slotOf, type UseCount, type UseStore } from '../../domain/deliveries/use.ts'
+import { inChunks } from '../base/chunks.ts'
 import { send } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
-import { inOneTenant } from '../base/statements.ts'
 import { namesIn, selectOf } from '../base/tenant-rows.ts'
+import { programs } from '../programs/programs.ts'
+import { PROGRAM } from '../schema/column.ts'
 
-type Fetch = { tenantId: string; bundleId: string; machineId: string | null; at: string }
+type Fetch = { tenantId: string; bundleId: string; programId: string | null; at: string }
 
 /** Count a fetch in the transaction that notes it. The last statement of the transaction, so that two of them never
  * wait for each other with this row in their hands. */
-export function countFetch(transaction: Query, { tenantId, bundleId, machineId, at }: Fetch): Promise<void> {
+export function countFetch(transaction: Query, { tenantId, bundleId, programId, at }: Fetch): Promise<void> {
   const [day, slot] = [dayOf(at), slotOf(at)]
-  const row = { machine_id: machineId ?? '', slot, day, fetches: 1, last_at: at }
+  const row = { [PROGRAM]: programId ?? '', slot, day, fetches: 1, last_at: at }
   const existing = selectOf(transaction, 'bundles', { tenantId, id: bundleId }).select([
     'tenant_id',
     'id as bundle_id',
@@ -20,10 +22,10 @@ export function countFetch(transaction: Query, { tenantId, bundleId, machineId, 
   ])
   const insertion = transaction
     .insertInto('fetch_days')
-    .columns(['tenant_id', 'bundle_id', 'machine_id', 'slot', 'day', 'fetches', 'last_at'])
+    .columns(['tenant_id', 'bundle_id', PROGRAM, 'slot', 'day', 'fetches', 'last_at'])
     .expression(existing)
     .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'bundle_id', 'machine_id', 'slot']).doUpdateSet((column) => ({
+      conflict.columns(['tenant_id', 'bundle_id', PROGRAM, 'slot']).doUpdateSet((column) => ({
         fetches: sql`case when fetch_days.day = excluded.day then fetch_days.fetches + 1 else 1 end`,
         day: column.ref('excluded.day'),
         last_at: column.ref('excluded.last_at'),
@@ -32,48 +34,51 @@ export function countFetch(transaction: Query, { tenantId, bundleId, machineId, 
   return send(transaction, insertion)
 }
 
-/** How often bundles and machines are used. */
+/** How often bundles and programs are used. */
 export function createUseStore(query: Query): UseStore {
   return {
     async list(tenantId, by, slice) {
-      const rows = await daysOf(query, { tenantId, by, slice })
-      return [...Map.groupBy(rows, ({ id }) => id).values()].flatMap(useIn)
+      const isOfBundles = by === 'bundle'
+      const column = isOfBundles ? 'bundle_id' : PROGRAM
+      const named = isOfBundles
+        ? await listBundles(query, tenantId, slice)
+        : await programs.list(query, tenantId, slice)
+      const ids = named.map(({ id }) => id)
+      const days = await inChunks(ids, (some) => daysOf(query, tenantId, { column, ids: some }))
+      const byId = Map.groupBy(days, ({ id }) => id)
+      return named.map((each) => ({ ...each, ...useIn(byId.get(each.id) ?? []) }))
     },
   }
 }
 
-type UseListing = { tenantId: string; by: UseOf; slice: Slice }
+function listBundles(query: Query, tenantId: string, slice: Slice) {
+  const wanted = namesIn(selectOf(query, 'bundles', tenantId).select('name'), slice)
+  return selectOf(query, 'bundles', tenantId)
+    .select(['id', 'name'])
+    .where('name', 'in', wanted)
+    .orderBy('name')
+    .execute()
+}
 
-const OF = {
-  bundle: { table: 'bundles', column: 'fetch_days.bundle_id' },
-  machine: { table: 'machines', column: 'fetch_days.machine_id' },
-} as const
+type DaysWanted = { column: 'bundle_id' | typeof PROGRAM; ids: readonly string[] }
 
-function daysOf(query: Query, { tenantId, by, slice }: UseListing) {
-  const { table, column } = OF[by]
-  const wanted = namesIn(selectOf(query, table, tenantId).select('name'), slice)
-  return selectOf(query, table, tenantId)
-    .leftJoin('fetch_days', (join) => join.on(inOneTenant(column, `${table}.id`)))
-    .select([`${table}.id`, `${table}.name`, 'fetch_days.day'])
-    .select(sql<number | null>`sum(fetch_days.fetches)`.as('fetches'))
-    .select(sql<string | null>`max(fetch_days.last_at)`.as('last_at'))
-    .where(`${table}.name`, 'in', wanted)
-    .groupBy([`${table}.id`, `${table}.name`, 'fetch_days.day'])
-    .orderBy(`${table}.name`)
+function daysOf(query: Query, tenantId: string, { column, ids }: DaysWanted) {
+  return selectOf(query, 'fetch_days', tenantId)
+    .select([`${column} as id`, 'day'])
+    .select(sql<number>`sum(fetches)`.as('fetches'))
+    .select(sql<string>`max(last_at)`.as('last_at'))
+    .where(column, 'in', ids)
+    .groupBy([column, 'day'])
     .execute()
 }
 
 type DayOfUse = Awaited<ReturnType<typeof daysOf>>[number]
 
-function useIn(rows: readonly DayOfUse[]): UseCount[] {
-  const [first] = rows
-  if (first === undefined) return []
-  const fetches = new Map(
-    rows.flatMap((row) => (row.day === null ? [] : [[row.day, row.fetches ?? 0] as const])),
-  )
-  const last_at = rows.reduce<string | null>(
-    (last, row) => ((row.last_at ?? '') > (last ?? '') ? row.last_at : last),
-    null,
-  )
-  return [{ id: first.id, name: first.name, fetches, last_at }]
+function useIn(days: readonly DayOfUse[]): Pick<UseCount, 'fetches' | 'last_at'> {
+  const last_at =
+    days
+      .map((each) => each.last_at)
+      .toSorted()
+      .at(-1) ?? null
+  return { fetches: new Map(days.map(({ day, fetches }) => [day, fetches])), last_at }
 }

@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
 import { madeBy } from '../../domain/base/event.ts'
 import type { ListPage, WholePage } from '../../domain/base/listing.ts'
-import type {
-  HolderStore,
-  Holding,
-  KeyHolder,
-  KeyHolding,
-  TypedValue,
-} from '../../domain/deliveries/holder.ts'
+import type { HolderStore, Holding, KeyHolding, TypedValue } from '../../domain/deliveries/holder.ts'
 import { labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { programsShown } from '../programs/programs.ts'
+import { PROGRAM } from '../schema/column.ts'
 import { bundlesOf } from './held-bundles.ts'
 import { countsByPerson, staleKeys } from './holder-counts.ts'
 
@@ -20,7 +16,7 @@ export function createHolderStore(queries: Queries): HolderStore {
     ofKey: (tenantId, keyId, page) => holdersOf(query, { tenantId, keyId, page }),
     olderOfKey: (tenantId, keyId, page) => holdersOf(query, { tenantId, keyId, page, areOlder: true }),
     ofPerson: (tenantId, id, page) => holdingsOf(query, { tenantId, page, column: 'user_id', id }),
-    ofMachine: (tenantId, id, page) => holdingsOf(query, { tenantId, page, column: 'machine_id', id }),
+    ofProgram: (tenantId, id, page) => holdingsOf(query, { tenantId, page, column: PROGRAM, id }),
     typedBy: (tenantId, userId, page) => typedBy(query, { tenantId, userId, page }),
     counts: (tenantId) => countsByPerson(query, tenantId),
     staleKeys: (tenantId, before, page) => staleKeys(query, { tenantId, before, page }),
@@ -86,34 +82,22 @@ async function holdersOf(
     .offset(page.offset)
   const shown = withDelivery(query, tenantId)
     .leftJoin('users', 'users.id', 'holdings.user_id')
-    .leftJoin('machines', 'machines.id', 'holdings.machine_id')
-    .select(['holdings.user_id', 'users.username', 'holdings.machine_id', 'machines.name as machine_name'])
+    .select(['holdings.user_id', 'users.username', `holdings.${PROGRAM} as program_id`])
     .where('holdings.key_id', '=', keyId)
     .where('holdings.holder', 'in', holders)
     .orderBy(GIVEN)
     .orderBy('holdings.holder')
   const [rows, total] = await Promise.all([shown.execute(), countOf(ofKey)])
-  const present = ({ user_id, username, machine_id, machine_name, ...row }: (typeof rows)[number]) => ({
-    ...holding(row),
-    ...key,
-    who: whoOf({ user_id, username, machine_id, machine_name }),
-  })
+  const programIds = rows.map(({ program_id }) => program_id)
+  const shownProgram = await programsShown(query, programIds)
+  const present = ({ user_id, username, program_id, ...row }: (typeof rows)[number]) => {
+    const person = { kind: 'user' as const, id: user_id ?? '', name: username }
+    return { ...holding(row), ...key, who: program_id === null ? person : shownProgram(program_id) }
+  }
   return { total, rows: rows.map(present) }
 }
 
-type WhoColumns = {
-  user_id: string | null
-  username: string | null
-  machine_id: string | null
-  machine_name: string | null
-}
-
-function whoOf({ user_id, username, machine_id, machine_name }: WhoColumns): KeyHolder['who'] {
-  if (machine_id !== null) return { kind: 'machine', id: machine_id, name: machine_name }
-  return { kind: 'user', id: user_id ?? '', name: username }
-}
-
-type HolderOwner = { column: 'user_id' | 'machine_id'; id: string }
+type HolderOwner = { column: 'user_id' | typeof PROGRAM; id: string }
 
 async function holdingsOf(
   query: Query,

@@ -5,6 +5,7 @@ import { chunks } from '../base/chunks.ts'
 import { send } from '../base/pipeline.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { PROGRAM } from '../schema/column.ts'
 
 /*
  * What holders have: one row for each key and holder, however many deliveries there are. An approval is noted in
@@ -15,9 +16,9 @@ import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 
 type HoldingFilter = {
   tenantId: string
-  /** Of a person, or of a machine. */
+  /** Of a person, or of a program. */
   userId: string | null
-  machineId?: string | null
+  programId?: string | null
   deliveryId: string
   holder: string
   keys: readonly DeliveredKey[]
@@ -69,7 +70,7 @@ export async function noteCollected(
   }
 }
 
-/** As `noteCollected`, for what a machine's holder has in this very version: the usual case. No indexed column changes
+/** As `noteCollected`, for what a program has in this very version: the usual case. No indexed column changes
  * then, so the database writes a page or two instead of some for each key.
  * @returns the keys that it has in another version or not at all; all of them, if there is no such delivery */
 export async function collectedAgain(
@@ -132,7 +133,7 @@ const COLUMNS = [
   'key_id',
   'holder',
   'user_id',
-  'machine_id',
+  PROGRAM,
   'first_at',
   'last_at',
   'settled_at',
@@ -146,10 +147,10 @@ const COLUMNS = [
 // A row for each key that exists; `more`: its other columns.
 function insertion(
   transaction: Query,
-  { tenantId, holder, userId, machineId = null, keys, at }: HoldingFilter,
+  { tenantId, holder, userId, programId = null, keys, at }: HoldingFilter,
   more: { [Column in (typeof COLUMNS)[number]]?: unknown },
 ) {
-  const place = { tenant_id: tenantId, key_id: sql.ref('id'), holder, user_id: userId, machine_id: machineId }
+  const place = { tenant_id: tenantId, key_id: sql.ref('id'), holder, user_id: userId, [PROGRAM]: programId }
   const row: typeof more = { ...place, first_at: at, last_at: at, ...more }
   const existing = selectOf(transaction, 'keys', tenantId)
     .select(COLUMNS.map((column) => sql`${row[column] ?? null}`.as(column)))

@@ -4,8 +4,8 @@ import { copyRulesOf, rulesOfNames } from '../../domain/approvals/value-rules.ts
 import type { ImportReading } from '../../domain/transfer/library-import.ts'
 import type { ImportLibrary } from '../../domain/transfer/library-import-step.ts'
 import type { Query } from '../base/queries.ts'
-import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { ofKeys, policyOfBundle } from '../bundles/policies.ts'
+import { programs } from '../programs/programs.ts'
 import type { SourceBundles } from './found-keys.ts'
 
 type CopyTarget = { tenantId: string; bundleId: string | null; assurance: Assurance }
@@ -41,13 +41,12 @@ export async function readCopyRules(
 }
 
 async function targetOf(query: Query, { bundleId, ...place }: CopyTarget) {
-  if (bundleId === null) return { own: null, hasMachines: false }
-  const granted = { tenantId: place.tenantId, bundle_id: bundleId, scope: 'deliver' } as const
-  const [own, hasMachines] = await Promise.all([
+  if (bundleId === null) return { own: null, isGiven: false }
+  const [own, isGiven] = await Promise.all([
     policyOfBundle(query, { ...place, bundleId }),
-    isFound(selectOf(query, 'machine_grants', granted)),
+    programs.mayGet(query, place.tenantId, bundleId),
   ])
-  return { own, hasMachines }
+  return { own, isGiven }
 }
 
 async function policiesByName(query: Query, { tenantId, assurance }: CopyTarget, { bundleIds }: CopySources) {

@@ -11,10 +11,10 @@ import { changed } from '../../domain/people/touch.ts'
 import { inChunks } from '../base/chunks.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { copiesOfCall } from '../base/recording.ts'
-import { inOneTenant } from '../base/statements.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 import { allRules } from '../bundles/policies.ts'
 import { keepRulesOf } from '../bundles/policy-changes.ts'
+import { programs } from '../programs/programs.ts'
 import { REACH, withReach } from '../reach/membership-reach.ts'
 import { wholeOf } from '../reach/reached-rows.ts'
 
@@ -62,28 +62,15 @@ async function standingIn(query: Query, tenantId: string, touched: TouchedIds | 
     const bundleIds = held.get(id)?.map(({ bundle_id }) => bundle_id) ?? []
     return [id, { id, name, isSecret: is_secret === 1, bundleIds }] as const
   })
-  const machines = await machinesIn(query, tenantId)
   return {
     rules,
     bundles: new Map(bundles.map((bundle) => [bundle.id, bundle])),
     keys: new Map(keys),
-    getters: new Map<string, Getter>([...machines, ...(await peopleIn(query, tenantId, bundles))]),
+    getters: new Map<string, Getter>([
+      ...(await programs.getters(query, tenantId)),
+      ...(await peopleIn(query, tenantId, bundles)),
+    ]),
   }
-}
-
-async function machinesIn(query: Query, tenantId: string) {
-  const rows = await selectOf(query, 'machine_grants', { tenantId, scope: 'deliver' })
-    .innerJoin('machines', (join) => join.on(inOneTenant('machines.id', 'machine_grants.machine_id')))
-    .select(['machines.id', 'machines.name', 'bundle_id'])
-    .where('machines.is_active', '=', 1)
-    .execute()
-  const byMachine = Map.groupBy(rows, ({ id }) => id)
-  const proofs = await inChunks([...byMachine.keys()], (ids) => proofsOf(query, tenantId, ids))
-  return [...byMachine].map(([id, granted]) => {
-    const gets = new Set(granted.map(({ bundle_id }) => bundle_id))
-    const is = proofs.flatMap((proof) => (proof.machine_id === id ? [proof.id] : []))
-    return [id, { name: `machine ${granted[0]?.name}`, is, patterns: [], gets }] as const
-  })
 }
 
 async function peopleIn(query: Query, tenantId: string, bundles: readonly { id: string; name: string }[]) {
@@ -97,18 +84,4 @@ async function peopleIn(query: Query, tenantId: string, bundles: readonly { id: 
     const patterns = reach?.patterns ?? []
     return [user_id, { name: `member ${username}`, is: [], patterns, gets }] as const
   })
-}
-
-/** The tokens of machines that have not ended, and the trusts. */
-export async function proofsOf(query: Query, tenantId: string, ids: readonly string[]) {
-  const trusts = selectOf(query, 'machine_trusts', tenantId)
-    .select(['id', 'machine_id'])
-    .where('machine_id', 'in', ids)
-  return await selectOf(query, 'machine_tokens', tenantId)
-    .select(['id', 'machine_id'])
-    .where('machine_id', 'in', ids)
-    .where('ended_at', 'is', null)
-    .unionAll(trusts)
-    .orderBy('id')
-    .execute()
 }

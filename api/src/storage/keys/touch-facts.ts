@@ -14,8 +14,9 @@ import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { listGroups } from '../people/groups.ts'
 import { endLastingAct } from '../people/lasting-acts.ts'
 import { holdTenant } from '../people/tenants.ts'
+import { programs } from '../programs/programs.ts'
 import { nameOf, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules } from '../rules/set-rules.ts'
-import { comparing, proofsOf } from './standing.ts'
+import { comparing } from './standing.ts'
 
 export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore & WatchStore {
   return {
@@ -69,8 +70,8 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
   if (rules.length === 0 && !about.isSetting && !about.isOfKeys) return { touch: 'none', concerns: {} }
   const at = { query, tenantId }
   const proposals = await rowsOf(about.proposalIds, (ids) => proposalsIn(at, ids))
-  const getting = about.isSetting === true ? await machinesGetting(at, about.bundleIds ?? []) : []
-  const machines = await rowsOf([...(about.machineIds ?? []), ...getting], (ids) => machinesIn(at, ids))
+  const gettingFrom = about.isSetting === true ? (about.bundleIds ?? []) : null
+  const getting = await programs.facts(query, tenantId, { ids: about.programIds ?? [], gettingFrom })
   const bundleIds = [...(about.bundleIds ?? []), ...proposals.flatMap(({ bundle }) => bundle ?? [])]
   const unmade = proposals.flatMap(({ bundle, into }) => (bundle === null ? [into] : []))
   const bundles = [
@@ -85,16 +86,16 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
   ])
   const people = await rowsOf(about.userIds, (ids) => peopleIn(at, ids))
   const groups = await rowsOf(about.groupIds, (ids) => groupsIn(at, ids))
-  const ids = [...bundles.map(({ id }) => id), ...machines.flatMap(({ bundles: granted }) => granted)]
+  const ids = [...bundles.map(({ id }) => id), ...getting.flatMap((program) => program.bundles)]
   const keyIds = keys.map(({ id }) => id)
   const touching = {
     bundleIds: ids,
     keyIds,
     newNames: [...(about.bundleNames ?? []), ...(about.newNames ?? []), ...unmade],
   }
-  const isWide = about.isWide || machines.some(({ reads_audit }) => reads_audit)
+  const isWide = about.isWide || getting.some(({ reads_audit }) => reads_audit)
   const reached = isWide ? rules : rules.filter(reaching(touching, await heldWith(at, touching)))
-  const concerns = { bundles, keys, machines, people, groups, proposals }
+  const concerns = { bundles, keys, [programs.noun]: getting, people, groups, proposals }
   const sorted = Object.entries(concerns).flatMap(([kind, facts]) =>
     facts.length === 0 ? [] : [[kind, facts.toSorted((one, other) => (one.id < other.id ? -1 : 1))]],
   )
@@ -187,41 +188,6 @@ async function keysNamed({ query, tenantId }: At, names: readonly string[]) {
 
 function unique<Row extends { id: string }>(rows: readonly Row[]): Row[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()]
-}
-
-/** Ids of machines that get values from these bundles, or from any if none is named. */
-async function machinesGetting({ query, tenantId }: At, bundleIds: readonly string[]): Promise<string[]> {
-  const granted = selectOf(query, 'machine_grants', tenantId).select('machine_id').distinct()
-  const rows = await (bundleIds.length === 0
-    ? granted
-    : granted.where('bundle_id', 'in', bundleIds)
-  ).execute()
-  return rows.map(({ machine_id }) => machine_id)
-}
-
-async function machinesIn({ query, tenantId }: At, ids: readonly string[]) {
-  const rows = await selectOf(query, 'machines', tenantId)
-    .select(['id', 'name', 'is_active', 'reads_audit'])
-    .where('id', 'in', ids)
-    .execute()
-  const grants = await selectOf(query, 'machine_grants', tenantId)
-    .select(['machine_id', 'bundle_id', 'scope'])
-    .where('machine_id', 'in', ids)
-    .orderBy('bundle_id')
-    .execute()
-  const proofs = await proofsOf(query, tenantId, ids)
-  return rows.map(({ id, name, is_active, reads_audit }) => {
-    const own = grants.filter(({ machine_id }) => machine_id === id)
-    return {
-      id,
-      name,
-      is_active: is_active === 1,
-      reads_audit: reads_audit === 1,
-      proofs: proofs.flatMap((proof) => (proof.machine_id === id ? [proof.id] : [])),
-      bundles: own.map(({ bundle_id }) => bundle_id),
-      scopes: own.map(({ scope }) => scope),
-    }
-  })
 }
 
 async function peopleIn({ query, tenantId }: At, ids: readonly string[]) {

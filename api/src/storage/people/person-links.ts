@@ -10,6 +10,7 @@ import type { Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
 import type { Tables } from '../base/tables.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
+import { programs } from '../programs/programs.ts'
 import { endCredentials } from './credential-ends.ts'
 import { type MovedMembership, moveMembership } from './membership-moves.ts'
 import { removePasskeys } from './passkeys.ts'
@@ -154,9 +155,9 @@ async function endBoth(transaction: Recorded, { from, to }: Both, made: EventOri
 async function isUnused(query: Query, tenantId: string): Promise<boolean> {
   const members = await selectOf(query, 'memberships', tenantId).select('id').limit(2).execute()
   if (members.length > 1) return false
-  for (const table of ['bundles', 'keys', 'machines', 'invitations'] as const)
+  for (const table of ['bundles', 'keys', 'invitations'] as const)
     if (await isFound(selectOf(query, table, tenantId))) return false
-  return true
+  return (await programs.list(query, tenantId, { limit: 1, offset: 0, after: null })).length === 0
 }
 
 /** A local account signs in with its password, so the person takes it over, with its address.

@@ -1,3 +1,4 @@
+import { joined } from '@keyferry/contract/joined'
 import {
   CommonTableExpressionNameNode,
   CommonTableExpressionNode,
@@ -9,6 +10,7 @@ import {
 import { type BundleReach, partsOf } from '../../domain/people/reach.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
+import * as modules from '../schema/modules.ts'
 
 /*
  * The library as a limited member sees it. Each select of such a query layer begins with common table expressions that
@@ -90,8 +92,7 @@ export function reachedRows(scope: ReachScope, { quotedAfter }: Pick<Differences
     holdings: isReached('deliveries', sql`coalesce(delivery_id, perhaps_delivery_id)`),
     fetch_days: held,
     grants: held,
-    machine_grants: held,
-    machines: sql`exists (select 1 from machine_grants where machine_id = machines.id)`,
+    ...joined(modules, 'reached'),
     proposals: sql`case when bundle_id is null then ${fits(sql.ref('bundle_name'), reach)} else ${held} end`,
     // Older events tell of what the member saw before the limit, and newer ones can name what it left out.
     audit_log: sql`at > ${since} and ${namesReached(() => sql.ref('target_id'))}`,

@@ -105,3 +105,6 @@ function fieldOf(name: string, { storage, isNullable, allowed }: Column<unknown>
   const check = values === '' ? '' : ` check (${name} in (${values}))`
   return `${name} ${type}${isNullable ? '' : ' not null'}${check}`
 }
+
+/** Names a program in tables of the core. Stored columns keep their names. */
+export const PROGRAM = 'machine_id'

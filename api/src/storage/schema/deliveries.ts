@@ -1,9 +1,9 @@
 import type { DeliveryKind, DeliveryState } from '../../domain/deliveries/delivery.ts'
 import type { Proposal } from '../../domain/transfer/proposal.ts'
-import { bytes, deletedWith, orNull, type Schema, text, textOf, whole } from './column.ts'
+import { bytes, deletedWith, orNull, PROGRAM, type Schema, text, textOf, whole } from './column.ts'
 
 export const deliveries = {
-  /** A delivery to a machine has a `machine_id` and, in `proof_id`, the token that proved it; all others have a
+  /** A delivery to a program names it and, in `proof_id`, the token that proved it; all others have a
    * `request_id` and a `user_id`. `label` and `versions` are JSON; `label` is null once the person is forgotten. */
   deliveries: {
     columns: {
@@ -20,7 +20,7 @@ export const deliveries = {
       user_id: orNull(text),
       /** Whose terminal it is, where that is not the approver's. */
       voucher_id: orNull(text),
-      machine_id: orNull(text),
+      [PROGRAM]: orNull(text),
       proof_id: orNull(text),
       holder: text,
       label: orNull(text),
@@ -34,7 +34,7 @@ export const deliveries = {
       time: '(tenant_id, created_at, id)',
       bundle: '(tenant_id, bundle_id, created_at, id)',
       user: '(tenant_id, user_id, created_at, id) where user_id is not null',
-      machine: '(tenant_id, machine_id, created_at, id) where machine_id is not null',
+      machine: `(tenant_id, ${PROGRAM}, created_at, id) where ${PROGRAM} is not null`,
       // Without the state, or PostgreSQL would write all indexes at each collection.
       holder: '(tenant_id, holder, created_at) where user_id is not null',
       held: '(held_until) where held_until is not null',
@@ -42,22 +42,22 @@ export const deliveries = {
   },
 
   /** How often a bundle's values were fetched on each of the last 30 days, whatever is still known of the deliveries.
-   * Each day has a `slot`, which a day 30 days later takes over. `machine_id`: empty for people. */
+   * Each day has a `slot`, which a day 30 days later takes over. The program is empty for people. */
   fetch_days: {
     columns: {
       tenant_id: text,
       bundle_id: text,
-      machine_id: text,
+      [PROGRAM]: text,
       slot: whole,
       day: text,
       fetches: whole,
       last_at: text,
     },
     rules: [
-      'primary key (tenant_id, bundle_id, machine_id, slot)',
+      `primary key (tenant_id, bundle_id, ${PROGRAM}, slot)`,
       deletedWith('bundles', 'tenant_id, bundle_id'),
     ],
-    indexes: { machine: '(tenant_id, machine_id, bundle_id, slot)' },
+    indexes: { machine: `(tenant_id, ${PROGRAM}, bundle_id, slot)` },
   },
 
   /** A deposit that was approved. `open_until`: while it can still be stored; null once it has ended. */

@@ -1,5 +1,5 @@
 import type { ValueHow } from '../../domain/library/key.ts'
-import { bytes, deletedWith, orNull, type Schema, text, textOf, whole, zeroOrOne } from './column.ts'
+import { bytes, deletedWith, orNull, PROGRAM, type Schema, text, textOf, whole, zeroOrOne } from './column.ts'
 
 export const keys = {
   keys: {
@@ -72,9 +72,9 @@ export const keys = {
       tenant_id: text,
       key_id: text,
       holder: text,
-      /** One of the two is null: a person or a machine holds the value. */
+      /** One of the two is null: a person or a program holds the value. */
       user_id: orNull(text),
-      machine_id: orNull(text),
+      [PROGRAM]: orNull(text),
       version: orNull(whole),
       delivery_id: orNull(text),
       perhaps_version: orNull(whole),
@@ -91,8 +91,7 @@ export const keys = {
       // No column that changes when the same version is delivered again: then PostgreSQL would write all indexes.
       given: '(tenant_id, key_id, version, holder) where dismissed_at is null',
       user: '(tenant_id, user_id, key_id, holder) where dismissed_at is null and user_id is not null',
-      machine:
-        '(tenant_id, machine_id, key_id, holder) where dismissed_at is null and machine_id is not null',
+      machine: `(tenant_id, ${PROGRAM}, key_id, holder) where dismissed_at is null and ${PROGRAM} is not null`,
     },
   },
 } as const satisfies Schema

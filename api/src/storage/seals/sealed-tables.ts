@@ -1,9 +1,10 @@
+import { joined } from '@keyferry/contract/joined'
 import { bundles } from '../schema/bundles.ts'
 import type { Column, RowsOf } from '../schema/column.ts'
-import { machines } from '../schema/machines.ts'
+import * as modules from '../schema/modules.ts'
 import { people } from '../schema/people.ts'
 
-const SCHEMA = { ...people, ...machines, ...bundles } as const
+const SCHEMA = { ...people, ...joined(modules, 'tables'), ...bundles } as const
 
 type SealableRows = RowsOf<typeof SCHEMA>
 type ColumnsOf<Table extends keyof SealableRows> = readonly (keyof SealableRows[Table] & string)[]
@@ -38,20 +39,7 @@ const SEALED_TABLES = {
     key: ['tenant_id', 'id'],
     free: ['public_key', 'name', 'transports', 'counter', 'last_used_at'],
   },
-  machines: { key: ['tenant_id', 'id'], free: ['description', 'created_by', 'created_at', 'updated_at'] },
-  machine_grants: { key: ['tenant_id', 'machine_id', 'bundle_id'], free: ['created_by', 'created_at'] },
-  machine_tokens: {
-    key: ['tenant_id', 'id'],
-    free: ['hint', 'created_by', 'created_at', 'tell_at', 'last_used_at', 'last_used_ip'],
-  },
-  machine_trusts: {
-    key: ['tenant_id', 'id'],
-    free: ['created_by', 'created_at', 'last_used_at', 'last_used_ip'],
-  },
-  machine_attempts: {
-    key: ['tenant_id', 'machine_id', 'fingerprint'],
-    free: ['reason', 'first_at', 'last_at', 'times'],
-  },
+  ...joined(modules, 'sealed'),
   attachments: { key: ['tenant_id', 'bundle_id', 'key_id'], free: ['position'] },
   bundles: { key: ['id'], free: ['description', 'created_at', 'updated_at', 'updated_by'] },
   bundle_policies: { key: ['tenant_id', 'bundle_id'], free: [] },

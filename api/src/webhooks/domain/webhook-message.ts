@@ -1,4 +1,3 @@
-import type { AuditAction } from '@keyferry/contract'
 import type { WebhookEvent } from '@keyferry/contract/webhooks'
 import type { AuditEntry } from '../../domain/audit/audit.ts'
 import { type HandOverFacts, handOver, handOverType } from './hand-over.ts'
@@ -32,7 +31,8 @@ export type SealedEntry = Pick<AuditEntry, 'at' | 'action' | 'target' | 'data'> 
 
 type Rule = (entry: SealedEntry, places: readonly KeyPlace[]) => readonly MessageDraft[]
 
-const RULES: Partial<Readonly<Record<AuditAction, Rule>>> = {
+// The actions of other modules may be unknown.
+const RULES: Readonly<Record<string, Rule>> = {
   'bundle.created': (entry) => [aboutBundle('bundle.created', entry)],
   'bundle.duplicated': (entry) => [aboutBundle('bundle.created', entry)],
   'bundle.deleted': (entry) => [aboutBundle('bundle.deleted', entry)],
@@ -47,10 +47,12 @@ const RULES: Partial<Readonly<Record<AuditAction, Rule>>> = {
   'key.changed': valueChanged,
   'key.restored': valueChanged,
   'key.deleted': (entry) => [about('key.deleted', entry, { bundleIds: [], data: { key: named(entry) } })],
-  'delivery.refused': (entry) => (entry.target.kind === 'machine' ? [refused(entry)] : []),
-  'token.expiring': (entry) => [aboutToken('token.expiring', entry)],
-  'token.ended': (entry) => [aboutToken('token.ended', entry)],
-  'token.reported': (entry) => [aboutToken('token.ended', entry)],
+  'delivery.refused': (entry) => [refused(entry)],
+  'token.expiring': (entry) => [
+    aboutToken('token.expiring', entry, { expires_at: text(entry.data['expires_at']) }),
+  ],
+  'token.ended': (entry) => [aboutToken('token.ended', entry, { reason: 'ended' })],
+  'token.reported': (entry) => [aboutToken('token.ended', entry, { reason: 'reported' })],
   'member.joined': (entry) => [aboutMember('member.joined', entry)],
   'member.removed': (entry) => [aboutMember('member.removed', entry)],
   'webhook.disabled': (entry) => {
@@ -172,12 +174,8 @@ function refused(entry: SealedEntry): MessageDraft {
   return about('machine.refused', entry, { mergeKey: `machine.refused ${machine.id}`, data })
 }
 
-function aboutToken(type: 'token.expiring' | 'token.ended', entry: SealedEntry): MessageDraft {
-  const { token, hint, expires_at } = entry.data
-  const ended =
-    type === 'token.expiring'
-      ? { expires_at: text(expires_at) }
-      : { reason: entry.action === 'token.reported' ? 'reported' : 'ended' }
+function aboutToken(type: 'token.expiring' | 'token.ended', entry: SealedEntry, ended: object): MessageDraft {
+  const { token, hint } = entry.data
   const data = { machine: named(entry), token: { id: text(token), hint: text(hint) }, ...ended }
   return about(type, entry, { data })
 }

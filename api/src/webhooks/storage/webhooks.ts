@@ -24,7 +24,7 @@ import {
 /*
  * A webhook is an address outside that the server calls when something changes in a workspace. Owners manage them. The
  * sealer makes the messages (webhook-message.ts), and the sender sends them (webhook-outbox.ts). A message tells what
- * changed and never a value, so a receiver that wants values fetches them as a machine.
+ * changed and never a value, so a receiver that wants values fetches them as a program.
  */
 
 type WebhookDraft = Pick<Webhook, 'url' | 'description' | 'events' | 'bundle_ids' | 'is_active'>

@@ -2,12 +2,12 @@ import type { AuditGroup } from '@keyferry/contract/audit-groups'
 import { useMemo, useState } from 'react'
 import type { AuditDays } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
-import { useMachines } from '../../lib/data/lists.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { shortDay } from '../../lib/words/time.ts'
 import { classNames } from '../../ui/class-names.ts'
 import type { IconComponent } from '../../ui/icon.tsx'
 import { Ban, Check, Package, Pencil, Scale, Server, Users, X } from '../../ui/icons.ts'
+import { useOtherActors } from '../joined-modules.ts'
 import { type ActivityFilters as Filters, totalOf } from './use-activity-filters.ts'
 
 type Chip = { group: AuditGroup | null; name: string; icon?: IconComponent }
@@ -151,7 +151,7 @@ function BundlePicker({ about, onChange }: { about: string; onChange: (id: strin
 function usePeople(): (readonly [id: string, name: string])[] {
   const enabled = useMay()('listAudit')
   const members = useAnswer('listMembers', {}).data
-  const machines = useMachines().data
+  const others = useOtherActors()
   const removals = useAnswer('listAudit', { action: 'member.removed', limit: 1_000 }, { enabled }).data
   return useMemo(() => {
     const present = new Set(members?.map(({ user_id }) => user_id))
@@ -159,8 +159,8 @@ function usePeople(): (readonly [id: string, name: string])[] {
     const names = new Map(gone.map(({ id, name }) => [id, `${name ?? 'unknown'} (former member)`]))
     return [
       ...(members ?? []).map(({ user_id, username }) => [user_id, username] as const),
-      ...(machines ?? []).map(({ id, name }) => [id, name] as const),
+      ...(others ?? []).map(({ id, name }) => [id, name] as const),
       ...names,
     ]
-  }, [members, machines, removals])
+  }, [members, others, removals])
 }

@@ -1,9 +1,9 @@
-import { LIMITS } from '@keyferry/contract/limits'
+import { MACHINE_LIMITS } from '@keyferry/contract/machines/limits'
 import { useState } from 'react'
-import type { Machine } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
+import type { Machine } from '../../lib/machines/answers.ts'
+import { type ProofWay, WAYS } from '../../lib/machines/platforms.ts'
 import { useNamedDraft, useNamedEdit } from '../../lib/page/use-named-draft.ts'
-import { type ProofWay, WAYS } from '../../lib/words/platforms.ts'
 import { DescriptionField } from '../../ui/description-field.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
@@ -88,7 +88,7 @@ function MachineFields({ draft, onChange, nameProblem }: MachineFieldsProps) {
         label="Name"
         autoFocus
         value={draft.name}
-        maxLength={LIMITS.machineNameLength}
+        maxLength={MACHINE_LIMITS.nameLength}
         onChange={(name) => onChange({ name })}
         problem={nameProblem}
         hint="Letters, digits, ., /, - and _."

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useMay } from '../../lib/data/me.ts'
-import { type ProofWay, WAYS } from '../../lib/words/platforms.ts'
+import { type ProofWay, WAYS } from '../../lib/machines/platforms.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 

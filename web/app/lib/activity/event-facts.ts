@@ -6,7 +6,7 @@ import { visibleText } from '../words/visible-text.ts'
 /** A piece of a sentence: plain text, or something that has a name and perhaps a page. */
 export type Part =
   | string
-  | { kind: 'key' | 'bundle' | 'machine' | 'person' | 'name'; id: string; name: string }
+  | { kind: 'key' | 'bundle' | 'program' | 'person' | 'name'; id: string; name: string }
 
 const NAMES_SHOWN = 4
 
@@ -38,7 +38,7 @@ export function eventFacts({ actor, target, data, origin }: AuditEntry) {
     /** The target, with a link to its page. */
     key: { kind: 'key', id: target.id, name: target.name ?? 'a key' } as const,
     bundle: { kind: 'bundle', id: target.id, name: target.name ?? 'a bundle' } as const,
-    machine: { kind: 'machine', id: target.id, name: target.name ?? 'a machine' } as const,
+    program: { kind: 'program', id: target.id, name: target.name ?? 'a machine' } as const,
     person: { kind: 'person', id: target.id, name: target.name ?? 'a former user' } as const,
     /** The target without a link: it is gone. */
     gone: { kind: 'name', id: target.id, name: target.name ?? 'something without a name' } as const,

@@ -239,7 +239,7 @@ describe('what has a page is a link', () => {
   })
 
   test('machines are, as targets and as actors', () => {
-    const link = { kind: 'machine', id: 'm1', name: 'ci-deploy' }
+    const link = { kind: 'program', id: 'm1', name: 'ci-deploy' }
     expect(sentenceOf(entry('machine.granted', { target: MACHINE }))).toContainEqual(link)
     expect(sentenceOf(entry('token.created', { target: MACHINE }))).toContainEqual(link)
     expect(sentenceOf(entry('delivery.machine', { target: BUNDLE }))[0]).toEqual(link)

@@ -22,6 +22,7 @@ function actorOf(entry: AuditEntry): Part {
   const { kind, id, name } = entry.actor
   if (kind === 'user') return { kind: 'person', id: id ?? '', name: name ?? 'A former user' }
   if (kind === 'client') return eventFacts(entry).place ?? 'A terminal'
-  if (kind === 'machine') return id === null || name === null ? 'A former machine' : { kind, id, name }
+  if (kind === 'machine')
+    return id === null || name === null ? 'A former machine' : { kind: 'program', id, name }
   return ACTORS[kind] ?? kind
 }

@@ -1,5 +1,5 @@
 import type { AuditAction } from '@keyferry/contract'
-import { auditGroupOf, isStep } from '@keyferry/contract/audit-groups'
+import { auditGroupOf, isRepeated, isStep } from '@keyferry/contract/audit-groups'
 import type { AuditEntry } from '../calls/answers.ts'
 import { timeOfDay } from '../words/time.ts'
 
@@ -21,17 +21,15 @@ function headOf(entries: readonly AuditEntry[]): AuditEntry {
   return head
 }
 
-const OF_MACHINES: readonly AuditAction[] = ['delivery.machine', 'delivery.refused']
-
-/** How many calls of a machine there were, and when: `12 times, 09:00 to 09:50`. Empty for one, and for others. */
+/** How many calls of a program there were, and when: `12 times, 09:00 to 09:50`. Empty for one, and for others. */
 export function timesText({ entries, head }: ActivityStory): string {
   const [first, last] = [entries.at(-1), entries[0]]
-  if (!OF_MACHINES.includes(head.action) || entries.length < 2 || !first || !last) return ''
+  if (!isRepeated(head.action) || entries.length < 2 || !first || !last) return ''
   return `${entries.length} times, ${timeOfDay(first.at)} to ${timeOfDay(last.at)}`
 }
 
 /** What a story looks like at a glance. */
-export type StoryMark = 'approved' | 'waits' | 'alarm' | 'refused' | 'added' | 'changed' | 'machine' | 'rules'
+export type StoryMark = 'approved' | 'waits' | 'alarm' | 'refused' | 'added' | 'changed' | 'program' | 'rules'
 
 /** Another person may have requested an approval that never returned to a terminal. */
 const ALARMS: readonly AuditAction[] = [
@@ -41,7 +39,7 @@ const ALARMS: readonly AuditAction[] = [
   'touch.refused',
 ]
 const WAITING: readonly AuditAction[] = ['delivery.first_approved', 'request.vouched', 'proposal.created']
-const MARKS = { approvals: 'approved', machines: 'machine', rules: 'rules', refused: 'refused' } as const
+const MARKS = { approvals: 'approved', machines: 'program', rules: 'rules', refused: 'refused' } as const
 
 /** @returns what stands before a story */
 export function markOf({ head: { action } }: ActivityStory): StoryMark {

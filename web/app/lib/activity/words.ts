@@ -4,7 +4,6 @@ import * as modules from '../modules.ts'
 import { counted } from '../words/counted.ts'
 import { depositWords } from './deposit-words.ts'
 import type { ActionWords, EventFacts, Part } from './event-facts.ts'
-import { machineWords } from './machine-words.ts'
 import { endText, fieldList, roleName } from './phrases.ts'
 import { say } from './say.ts'
 
@@ -143,7 +142,6 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'lasting_act.announced': () => ['signed a change that waits for another owner or a day'],
   'lasting_act.ended': () => ['ended the wait of a signed change'],
   'touch.refused': ({ text }) => say`signed a call, and the signature was refused: ${text('reason') ?? ''}`,
-  ...machineWords,
   ...joined(modules, 'auditWords'),
 
   'tenant.renamed': ({ gone }) => say`renamed the workspace to ${gone}`,

@@ -25,10 +25,9 @@ type Refreshing = { refreshes: readonly (readonly [RegExp, readonly Called[]])[]
 // The first that the path matches counts.
 const BY_PATH: Refreshing['refreshes'] = [
   [/\/policy$/, ['getTenantPolicy', 'getBundlePolicy', 'getBundle', 'listBundles']],
-  [/\/machines(\/|$)/, ['listMachines', 'getMachine', 'listMachineAttempts']],
+  ...Object.values<Refreshing>(modules).flatMap(({ refreshes }) => refreshes),
   [/\/proposals\//, ['listWaiting', 'listProposals', ...LIBRARY]],
   [/\/(bundles|keys|imports|library-moves)(\/|$)/, LIBRARY],
-  ...Object.values<Refreshing>(modules).flatMap(({ refreshes }) => refreshes),
   [/\/grants$/, ['listGrants']],
   [/\/tenants\//, ['listTenants', 'getMe']],
   [/\/invitations(\/|$)/, ['listInvitations', 'listTenants']],

@@ -107,3 +107,6 @@ function show(next: readonly TouchSheet[]): void {
   sheets = next
   listeners.notify()
 }
+
+/** What a signed call is about: facts of its statement, which the server has written, and what the call sends. */
+export type SignedAct = { named: (kind: string) => string; sent: (field: string) => string }

@@ -90,7 +90,7 @@ type Rest<N extends Called, G> = [keyof Without<CallInput<N>, keyof G>] extends 
   ? undefined
   : Without<CallInput<N>, keyof G>
 
-/** A call that changes something: `useChange('endMachineToken', { machine_id })`; `mutate` takes the
+/** A call that changes something: `useChange('deleteKey', { key_id })`; `mutate` takes the
  * rest of the input. */
 export function useChange<N extends Called, G extends FixedInput<N>>(
   name: N,

@@ -46,7 +46,7 @@ export function useKeyUses(keyIds: readonly string[]) {
   return useAnswer('findKeyUses', { key_ids: [...keyIds] }, { gcTime: 0, staleTime: 0 }).data?.bundles
 }
 
-/** The secrets among the keys that machines would get from this bundle under weaker rules. */
+/** The secrets among the keys that programs would get from this bundle under weaker rules. */
 export function useStricter(keyIds: readonly string[], bundleId: string | null): readonly string[] {
   return useUsesIn(keyIds, bundleId)?.stricter ?? []
 }

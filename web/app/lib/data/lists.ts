@@ -14,6 +14,3 @@ export function useKnownValues(userId: string): readonly Known[] | undefined {
   const typed = useAnswer('listTypedValues', input).data
   return given && typed && [...given, ...typed]
 }
-
-/** The machines of the workspace, by name. */
-export const useMachines = () => useAnswer('listMachines', ALL)

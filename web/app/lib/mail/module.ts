@@ -5,3 +5,5 @@ export const auditWords = {} as const
 export const refreshes: readonly (readonly [RegExp, readonly Called[]])[] = [[/\/mails$/, ['getOwnMails']]]
 
 export const places = [] as const
+
+export const actWords = {}

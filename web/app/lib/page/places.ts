@@ -22,7 +22,7 @@ export type AppPlace = {
 export const PLACES: readonly AppPlace[] = [
   { href: '/', name: 'Applications', tab: true, also: ['/apps', '/bundles', '/keys', '/expiry'], key: 'b' },
   { href: '/activity', name: 'Activity', tab: true, key: 't' },
-  { href: '/machines', name: 'Machines', tab: true, key: 'm' },
+  ...Object.values<{ places: readonly AppPlace[] }>(modules).flatMap(({ places }) => places),
   { href: '/members', name: 'Members', tab: true, key: 'p' },
   { href: '/rules', name: 'Rules', tab: true, key: 'r' },
   { href: '/account', name: 'Account', tab: true, key: 'a' },
@@ -31,9 +31,7 @@ export const PLACES: readonly AppPlace[] = [
   { href: '/waiting', name: 'Waiting for you', key: 'w' },
   { href: '/expiry', name: 'What expires', key: 'e' },
   { href: '/keys/unused', name: 'Keys in no bundle', key: 'k' },
-  ...Object.values<{ places: readonly AppPlace[] }>(modules).flatMap(({ places }) => places),
   { href: '/?new=bundle', name: 'New bundle', isAction: true },
-  { href: '/machines?new=github', name: 'New machine', isAction: true, needs: 'createMachine' },
   { href: '/members?invite=1', name: 'Invite a member', isAction: true, needs: 'createInvitation' },
   { href: '/bundles/move', name: 'Move a library here', isAction: true, needs: 'moveLibrary' },
 ]

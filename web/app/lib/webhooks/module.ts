@@ -27,3 +27,5 @@ export const refreshes: readonly (readonly [RegExp, readonly Called[]])[] = [
 ]
 
 export const places = [{ href: '/settings/webhooks', name: 'Webhooks', needs: 'listWebhooks' }] as const
+
+export const actWords = {}

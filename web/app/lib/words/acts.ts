@@ -1,11 +1,10 @@
+import { joined } from '@keyferry/contract/joined'
 import type { LastingAct } from '../calls/answers.ts'
-import { type AskedTouch, factsOf } from '../calls/touch.ts'
+import { type AskedTouch, factsOf, type SignedAct } from '../calls/touch.ts'
+import * as modules from '../modules.ts'
 import { visibleText } from './visible-text.ts'
 
-/** What a call is about: facts of its statement, which the server has written, and what the call sends. */
-type Act = { named: (kind: string) => string; sent: (field: string) => string }
-
-const ACTS: Readonly<Record<string, (act: Act) => string>> = {
+const ACTS: Readonly<Record<string, (act: SignedAct) => string>> = {
   confirmApprovalKey: ({ named }) => `An approval key of ${named('approval_key')} can sign approvals here.`,
   removeApprovalKey: ({ named }) => `An approval key of ${named('approval_key')} is removed.`,
   changeBundlePolicy: ({ named }) => `The rules of ${named('bundles')} change.`,
@@ -30,14 +29,6 @@ const ACTS: Readonly<Record<string, (act: Act) => string>> = {
   restoreKeyVersion: ({ named }) => `${named('keys')} gets an older value again.`,
   destroyKeyVersion: ({ named }) => `An older value of ${named('keys')} is destroyed.`,
   dismissHolder: ({ named }) => `A holder of ${named('keys')} leaves the list.`,
-  grantBundle: ({ named }) =>
-    `Machine ${named('machines')} gets what ${named('bundles')} holds, without approvals, from now on.`,
-  createMachine: ({ sent }) => `The new machine ${sent('name')} can read the log.`,
-  updateMachine: ({ named }) => `Machine ${named('machines')} changes.`,
-  createMachineToken: ({ named }) => `A new token lets a program act as machine ${named('machines')}.`,
-  rotateMachineToken: ({ named }) => `A new token lets a program act as machine ${named('machines')}.`,
-  createMachineTrust: proves,
-  allowMachineAttempt: proves,
   changeMemberRole: ({ named, sent }) => `${named('people')} becomes ${sent('role')}.`,
   changeMemberLimit: ({ named }) => `What ${named('people')} sees changes.`,
   createGroup: ({ named, sent }) =>
@@ -50,10 +41,7 @@ const ACTS: Readonly<Record<string, (act: Act) => string>> = {
       ? `${sent('email')} can join as ${sent('role')}, in the groups: ${named('groups') || 'none'}.`
       : `${sent('email')} takes over the membership of ${named('people')}, with its role.`,
   removeMember: ({ named }) => `${named('people')} is removed from the workspace.`,
-}
-
-function proves({ named, sent }: Act): string {
-  return `ID tokens of ${sent('issuer')} with ${sent('claims')} prove machine ${named('machines')}.`
+  ...joined(modules, 'actWords'),
 }
 
 /** One sentence that says what a signature does. */
@@ -67,7 +55,7 @@ export function waitingText({ act, concerns }: Pick<LastingAct, 'act' | 'concern
   return sentence(act, concerns, (field) => (act === 'changeMemberRole' && field === 'role' ? 'owner' : '…'))
 }
 
-function sentence(name: string, about: object, sent: Act['sent']): string {
+function sentence(name: string, about: object, sent: SignedAct['sent']): string {
   const concerns = new Map<string, unknown>(Object.entries(about))
   const named = (kind: string) => listed(namesIn(concerns.get(kind)))
   const text = ACTS[name]?.({ named, sent }) ?? `The server does “${name}”.`

@@ -27,7 +27,7 @@ const MARKS = {
   refused: { Icon: Ban, look: 'bg-danger-soft text-danger', word: '' },
   added: { Icon: Plus, look: 'bg-accent-soft text-accent', word: '' },
   changed: { Icon: Pencil, look: 'bg-accent-soft text-accent', word: '' },
-  machine: { Icon: Server, look: 'bg-sunken text-ink-soft', word: '' },
+  program: { Icon: Server, look: 'bg-sunken text-ink-soft', word: '' },
   rules: { Icon: Scale, look: 'bg-sunken text-ink-soft', word: '' },
 } as const satisfies Record<StoryMark, object>
 
@@ -174,7 +174,7 @@ function SentencePart({ part }: { part: Part }) {
       </Link>
     )
   }
-  if (kind === 'machine') {
+  if (kind === 'program') {
     return <EntryLink href={`/machines/${id}`} name={name} className="font-semibold hover:underline" />
   }
   return <EntryLink href={`/keys/${id}`} name={name} className="font-mono hover:underline" />

@@ -4,8 +4,9 @@ import type { Bundle } from '../../../lib/calls/answers.ts'
 import { useMay } from '../../../lib/data/me.ts'
 import { applicationHref } from '../../../lib/page/places.ts'
 import { deferred } from '../../../ui/deferred.tsx'
-import { Activity, Copy, Download, Pencil, Scale, Server, Trash2 } from '../../../ui/icons.ts'
+import { Activity, Copy, Download, Pencil, Scale, Trash2 } from '../../../ui/icons.ts'
 import { Menu, type MenuItem } from '../../../ui/menu.tsx'
+import { ENVIRONMENT_PARTS } from '../../joined-modules.ts'
 import type { EnvironmentDialog } from './environment-dialogs.tsx'
 
 export const EnvironmentDialogs = deferred('EnvironmentDialogs', () => import('./environment-dialogs.tsx'))
@@ -20,7 +21,7 @@ export function EnvironmentMenu({ bundle }: { bundle: Bundle }) {
     ...(bundle.may_edit ? [{ label: 'Edit', icon: Pencil, onPick: () => setOpen('edit') }] : []),
     ...(bundle.may_duplicate ? [{ label: 'Duplicate', icon: Copy, onPick: () => setOpen('duplicate') }] : []),
     { label: 'Export', icon: Download, onPick: () => setOpen('export') },
-    { label: 'Machines', icon: Server, gap: true, onPick: part('machines') },
+    ...ENVIRONMENT_PARTS.map(({ name, label, icon }) => ({ label, icon, gap: true, onPick: part(name) })),
     { label: 'Rules', icon: Scale, onPick: () => navigate(`/rules?bundle=${bundle.id}`) },
     ...(may('listAudit') ? [{ label: 'Activity', icon: Activity, onPick: part('activity') }] : []),
     ...(may('deleteBundle')

@@ -1,9 +1,15 @@
 import { useState } from 'react'
-import type { Machine, MachineAttempt } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
 import { useChange } from '../../../lib/calls/use-call.ts'
-import { callerWords, claimNames, dangersOf, reasonWords, seenOf } from '../../../lib/words/attempt-words.ts'
-import { issuerName } from '../../../lib/words/platforms.ts'
+import type { Machine, MachineAttempt } from '../../../lib/machines/answers.ts'
+import {
+  callerWords,
+  claimNames,
+  dangersOf,
+  reasonWords,
+  seenOf,
+} from '../../../lib/machines/attempt-words.ts'
+import { issuerName } from '../../../lib/machines/platforms.ts'
 import { ago, dateTime } from '../../../lib/words/time.ts'
 import { exactText } from '../../../lib/words/visible-text.ts'
 import { Badge } from '../../../ui/badge.tsx'

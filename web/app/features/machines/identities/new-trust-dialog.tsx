@@ -1,15 +1,15 @@
 import { useState } from 'react'
-import type { Machine } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
 import { useChange } from '../../../lib/calls/use-call.ts'
+import type { Machine } from '../../../lib/machines/answers.ts'
+import { PLATFORM_NAMES, type Platform } from '../../../lib/machines/platforms.ts'
 import {
   emptyDraft,
   refusalOf,
   type TrustForm,
   type TrustProblems,
   trustOf,
-} from '../../../lib/rules/trust-draft.ts'
-import { PLATFORM_NAMES, type Platform } from '../../../lib/words/platforms.ts'
+} from '../../../lib/machines/trust-draft.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { FormDialog } from '../../../ui/dialog-form.tsx'
 import { Notice, Problem } from '../../../ui/notice.tsx'

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
-import type { TrustForm, TrustProblems } from '../../../lib/rules/trust-draft.ts'
-import type { Platform } from '../../../lib/words/platforms.ts'
+import type { Platform } from '../../../lib/machines/platforms.ts'
+import type { TrustForm, TrustProblems } from '../../../lib/machines/trust-draft.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { TextArea, TextField, type TextFieldProps } from '../../../ui/text-field.tsx'
 

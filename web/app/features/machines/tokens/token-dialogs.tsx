@@ -1,9 +1,10 @@
-import { LIMITS, spanText, TIMES } from '@keyferry/contract/limits'
+import { spanText } from '@keyferry/contract/limits'
+import { MACHINE_LIMITS, MACHINE_TIMES } from '@keyferry/contract/machines/limits'
 import { useState } from 'react'
-import type { CreatedToken, Machine, MachineToken } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
 import { useChange } from '../../../lib/calls/use-call.ts'
-import { networksIn } from '../../../lib/rules/networks.ts'
+import type { CreatedToken, Machine, MachineToken } from '../../../lib/machines/answers.ts'
+import { networksIn } from '../../../lib/machines/networks.ts'
 import { dateTime } from '../../../lib/words/time.ts'
 import { ConfirmChange } from '../../../ui/confirm-change.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -33,15 +34,15 @@ type NewTokenFormProps = NewTokenProps & { onCreated: (token: CreatedToken) => v
 
 function NewTokenForm({ machine, onCreated, onClose }: NewTokenFormProps) {
   const create = useChange('createMachineToken', { machine_id: machine.id })
-  const [days, setDays] = useState(String(LIMITS.defaultTokenDays))
+  const [days, setDays] = useState(String(MACHINE_LIMITS.defaultTokenDays))
   const [networks, setNetworks] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const failure = create.error === null ? null : describeFailure(create.error)
   const isOfNetworks = failure?.details['field'] === 'networks'
   const input = () => {
     const count = Number(days)
-    const isFine = Number.isInteger(count) && count >= 1 && count <= LIMITS.tokenDays
-    setProblem(isFine ? null : `Use 1 to ${LIMITS.tokenDays} days.`)
+    const isFine = Number.isInteger(count) && count >= 1 && count <= MACHINE_LIMITS.tokenDays
+    setProblem(isFine ? null : `Use 1 to ${MACHINE_LIMITS.tokenDays} days.`)
     return isFine ? { expires_in_days: count, networks: networksIn(networks) } : null
   }
   return (
@@ -59,12 +60,12 @@ function NewTokenForm({ machine, onCreated, onClose }: NewTokenFormProps) {
         type="number"
         inputMode="numeric"
         min={1}
-        max={LIMITS.tokenDays}
+        max={MACHINE_LIMITS.tokenDays}
         value={days}
         autoFocus
         onChange={setDays}
         problem={problem}
-        hint={`Every token expires. At most ${LIMITS.tokenDays} days.`}
+        hint={`Every token expires. At most ${MACHINE_LIMITS.tokenDays} days.`}
       />
       <NetworksField
         value={networks}
@@ -80,10 +81,10 @@ const OVERLAPS = {
   3600: 'One hour',
   86400: 'One day',
   604800: 'One week',
-  [TIMES.maxTokenOverlapSeconds]: spanText(TIMES.maxTokenOverlapSeconds),
+  [MACHINE_TIMES.maxOverlapSeconds]: spanText(MACHINE_TIMES.maxOverlapSeconds),
 } as const
 
-const ONE_DAY = String(TIMES.tokenOverlapSeconds)
+const ONE_DAY = String(MACHINE_TIMES.overlapSeconds)
 
 type TokenDialogProps = { machine: Machine; token: MachineToken; onClose: () => void }
 

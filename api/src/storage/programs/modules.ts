@@ -1,0 +1,3 @@
+/* What optional modules know of programs, one line each. */
+
+export * as machines from '../../machines/storage/programs.ts'

@@ -205,7 +205,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await closePage(page)
   })
 
-  test('a word is chosen while the page still fetches what the word before changed', async () => {
+  test('a choice works while the page still fetches the result of the previous one', async () => {
     const owner = await asOwner(`/rules?bundle=${bundles.get('dev/worker')}`)
     const changers = { label: 'Who changes values', place: 'dev/worker' }
     const agents = { label: 'AI agents', place: 'dev/worker' }

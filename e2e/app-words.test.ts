@@ -7,9 +7,9 @@ import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { WORLDS } from './screenshot-list.ts'
 
 /*
- * What a screen reader reads in each state of the app (those of the screenshots) must stay as it is in app-words/*.txt:
+ * What a screen reader reads in each state of the app (those of the screenshots) must match app-words/*.txt:
  * the words, the names of buttons, the order of lists, the addresses of links. Of each state, a file has the lines that
- * no state before it has. After a change that is meant, run this test with UPDATE_WORDS=1 and read the difference.
+ * no state before it has. After an intended change, run this test with UPDATE_WORDS=1 and read the difference.
  */
 
 const FOLDER = join(import.meta.dirname, 'app-words')

@@ -161,7 +161,7 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
     expect((await confirmed(owner, first, made)).failure).toMatchObject({ error: 'this key counts already' })
   })
 
-  test('what nobody carried out for a week waits anew, also before a sweep removes it', async () => {
+  test('an act that is not carried out in a week waits again, even before a sweep removes it', async () => {
     const first = new TouchKey()
     await first.enrol(api, owner)
     const made = (await new TouchKey().add(api, owner)).json
@@ -171,7 +171,7 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
     expect(await acts()).toMatchObject([{ counts_from: failure?.details?.['counts_from'] }])
   })
 
-  test('any owner stops the confirmation without a touch, as each act that waits', async () => {
+  test('any owner can stop the confirmation without a touch, like every act that waits', async () => {
     const first = new TouchKey()
     await first.enrol(api, owner)
     const made = (await new TouchKey().add(api, owner)).json
@@ -214,7 +214,7 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
     expect((await confirm(member, foreign?.id ?? '', 'BBBB-BBBB')).status).toBe(404)
   })
 
-  test('of two confirmations at once that may happen, one happens', async () => {
+  test('of two concurrent confirmations, only one succeeds', async () => {
     const [first, other] = [new TouchKey(), new TouchKey()]
     await first.enrol(api, owner)
     await other.enrol(api, second)
@@ -414,7 +414,7 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
   })
 })
 
-describe.each(databases)('on %s, a key that an earlier build lets wait', (kind) => {
+describe.each(databases)('on %s, a key that waits since an earlier build', (kind) => {
   let api: TestApi
   let now = new Date()
   let owner: Identity

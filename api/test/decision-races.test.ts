@@ -114,7 +114,7 @@ describe.each(databases)('an approval and the end of its approver at once, on %s
     },
   )
 
-  test('an approval key is not confirmed by an owner who was demoted before', async () => {
+  test('a demoted owner confirms no approval key', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const own = await api.newOwner()
       const other = await joinWorkspace(api, own, 'owner')

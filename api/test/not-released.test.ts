@@ -53,7 +53,7 @@ describe.each(oneDatabase)('an approval that never returns, on %s', (kind) => {
     expect(found[0]).toMatchObject({ target: { id: bundle.id }, data: { reason: 'expired' } })
   })
 
-  test('ends also if a hundred overdue rows that no server wrote come before it', async () => {
+  test('ends even behind a hundred overdue rows that no server wrote', async () => {
     const before = (await alarms()).length
     const { requestId } = await held('loopback')
     const file = new DatabaseSync(`${api.settings.dataDir}/keyferry.db`)

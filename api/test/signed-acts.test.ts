@@ -242,7 +242,7 @@ describe.each(oneDatabase)('signed changes on %s', (kind) => {
     expect(statuses.filter((status) => status < 300)).toHaveLength(1)
   })
 
-  test('an act whose last run fails waits on, and can be signed again', async () => {
+  test('an act that fails still waits, and can be signed again', async () => {
     const parts = await asWanted('createMachineToken')
     await rule('passkey')
     const signed = async () =>

@@ -12,8 +12,8 @@ import { ended, expired, requireReturnable, unknownKind } from './server/request
 import { refusal } from './server/server-failure.ts'
 
 /*
- * What people read when a server or a person refuses must stay as it is in sentences.txt. After a change that is meant,
- * run this test with -u and read the difference.
+ * What people read when a server or a person refuses must match sentences.txt. After an intended change, run this test
+ * with -u and read the difference.
  */
 
 const SERVER = 'https://keyferry.example'

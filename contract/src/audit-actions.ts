@@ -85,7 +85,7 @@ export const ORIGIN_OWNERS = {
   'passkey.renamed': 'actor',
   'passkey.removed': 'actor',
   'approval_key.added': 'actor',
-  // Earlier builds wrote it.
+  // Only earlier builds wrote this.
   'approval_key.endorsed': 'actor',
   'approval_key.confirmed': 'actor',
   'approval_key.removed': 'actor',

@@ -42,7 +42,7 @@ export function auditGroupOf(action: AuditAction): AuditGroup {
 
 const REPEATED: ReadonlySet<string> = new Set(['delivery.machine', 'delivery.refused'])
 
-/** Whether an action is one of many calls that are alike: those of an hour are one story. */
+/** Whether an action repeats often: its calls within an hour form one story. */
 export function isRepeated(action: AuditAction): boolean {
   return REPEATED.has(action)
 }

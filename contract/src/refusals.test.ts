@@ -6,8 +6,8 @@ import { endpoints } from './endpoints.ts'
 import { openApiDocument } from './openapi.ts'
 
 /*
- * What callers read when a field is wrong must stay as it is in refusals.txt. After a change that is meant, run this
- * test with -u and read the difference.
+ * What callers read when a field is wrong must match refusals.txt. After an intended change, run this test with -u and
+ * read the difference.
  */
 
 type Schema = {
@@ -22,7 +22,7 @@ type Schema = {
 
 const LONG = 'x'.repeat(70_000)
 
-/** Each field gets each of them once. */
+/** Each field gets each of these once. */
 const WRONG = [
   [undefined, null, true, false, -1, 0, 1.5, 1e12, '', ' x', 'x\0', LONG],
   [{}, { x: 1 }, [], [null], [1], [''], [LONG], ['x', 'x'], Array.from({ length: 3_000 }, (_, n) => `x${n}`)],
@@ -30,7 +30,7 @@ const WRONG = [
 
 const WRONG_WORDS = ['', 'x', '-1', '1.5', '999999999', LONG, '2027-01-31']
 
-// Its next version may say it in other words.
+// The next version of zod may word it differently.
 const OF_ZOD = /^Invalid input: expected/
 
 const document = JSON.parse(JSON.stringify(openApiDocument('0.0.0')))

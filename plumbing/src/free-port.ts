@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// Systems give ports from 32768 on to whoever connects. Two processes that ask at once mostly get different ones.
+// Systems use ports from 32768 up for outgoing connections. Two processes that ask at once mostly get different ports.
 const [FIRST, EACH] = [11_000, 20]
 
 let asked = 0
 
-/** A port of `host` that nothing listens on, and that no connection of this machine gets by chance.
+/** A port of `host` that nothing listens on, and that the system gives to no outgoing connection.
  * @throws Error: something listens on all ports of this process */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   for (let tried = 0; tried < EACH; tried++) {

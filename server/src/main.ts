@@ -154,7 +154,7 @@ function traceOf(failure: unknown): string {
   return [error, ...frames.map((line) => `    ${line}`)].join('\n')
 }
 
-/** A stop takes little longer than the calls that it waits for. */
+/** A stop takes at most this much longer than the calls that it waits for. */
 const SPARE_MS = 1_500
 
 /** Stop gracefully on the first SIGTERM or SIGINT, immediately on the second, and always within the time of the

@@ -6,8 +6,8 @@ import { SETTINGS } from '../src/setting-table.ts'
 import { goneSettings, readSettings } from '../src/settings.ts'
 
 /*
- * Which values a setting takes, and what an operator reads otherwise, must stay as it is in wrong-settings.txt. After a
- * change that is meant, run this test with -u and read the difference.
+ * Which values a setting takes, and what an operator reads otherwise, must match wrong-settings.txt. After an intended
+ * change, run this test with -u and read the difference.
  */
 
 const VALUES = [
@@ -100,7 +100,7 @@ function startOf(act: () => void): string {
   }
 }
 
-test('what starts and what does not, the settings that are gone, and the help', async () => {
+test('valid, invalid and removed settings, and the help', async () => {
   const starts = STARTS.map(([role, environment]) => {
     const answer = startOf(() => requireSafeStart(readSettings(environment), role))
     return `${role} ${JSON.stringify(environment)}\n  ${answer}`

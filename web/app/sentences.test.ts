@@ -18,8 +18,8 @@ import { noteOf, planText, storing } from './lib/words/import-steps.ts'
 import { STATES } from './lib/words/proposal-words.ts'
 
 /*
- * Sentences that the pages choose from must stay as they are in sentences.txt. After a change that is meant, run this
- * test with -u and read the difference.
+ * Sentences that the pages choose from must match sentences.txt. After an intended change, run this test with -u and
+ * read the difference.
  */
 
 const NOW = Date.parse('2026-06-01T12:00:00.000Z')

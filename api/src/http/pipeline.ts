@@ -40,17 +40,17 @@ export type PipelineParts = {
   /** @throws DomainError unauthorized (an identity header that is given twice) */
   readSignature: (facts: SignedFacts) => Signature
   memberships: MembershipStore
-  /** Null: nobody calls with a bearer token. */
+  /** Null: no module admits bearer tokens. */
   programCalls: ProgramCalls | null
   devAllowPlaintext: boolean
   requireTouch: TouchGuard
   limited: Limited
 }
 
-/** How programs call: callers that are no persons, which an optional module knows. */
+/** How programs call. An optional module knows them. */
 export type ProgramCalls = {
   /** The program behind a bearer token, if it may call this row.
-   * @param body of a row for programs alone
+   * @param body of a row for programs only
    * @throws DomainError */
   admit: (call: { bearer: string; peer: Peer; row: Endpoint }, body: unknown) => Promise<Program>
   /** Learns of a call that failed.
@@ -164,7 +164,7 @@ function applyLimit({ allowed, headers }: RateVerdict, reply: FastifyReply): voi
 const BEARER = /^bearer +([^\s,]+)$/i
 
 /** The bearer token of a call to a row that programs may call; null without one.
- * @throws DomainError unauthorized: two `Authorization` headers, or another scheme on a row for programs alone */
+ * @throws DomainError unauthorized: two `Authorization` headers, or another scheme on a row for programs only */
 function bearerOf({ access, program }: Endpoint, { raw }: FastifyRequest): string | null {
   if (access !== 'program' && program === undefined) return null
   const given = raw.rawHeaders.filter(
@@ -191,7 +191,7 @@ async function callerOf(
     throw new DomainError('forbidden', 'Forbidden: development only')
   if (access === 'public' || access === 'dev') return null
   if (access === 'layer' || access === 'public_or_layer') return signed === 'layer' ? signed : null
-  // A row for programs alone is refused without a bearer token.
+  // A row for programs only needs a bearer token.
   if (access === 'program') throw new DomainError('unauthorized', 'Unauthorized')
   if (!signed || signed === 'layer') throw new DomainError('unauthorized', 'Unauthorized')
   const began = signature.epoch
@@ -288,7 +288,7 @@ type LooseReply = {
 const JSON_TYPE = 'application/json; charset=utf-8'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
-// One text may be a megabyte; by default sixteen would wait in memory for a slow caller.
+// A text can be a megabyte. By default, sixteen would wait in memory for a slow caller.
 const READ_WHEN_WRITTEN = { highWaterMark: 1 }
 
 /** Send an answer and tell its delivery the outcome. */

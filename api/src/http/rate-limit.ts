@@ -38,7 +38,7 @@ export type Limits = {
   /** Counts a poll of a request.
    * @throws RateExceeded: the last poll began less than the polling interval ago; this call does not count */
   takeTurn: (requestId: string) => Promise<void>
-  /** A limit of an optional module: counts a call of who has this key.
+  /** A limit of an optional module: counts a call under this key.
    * @throws RateExceeded */
   openLimit: (name: string, rate: Rate) => (key: string) => Promise<void>
   /** Counts a person that an unsigned call of this address creates.

@@ -86,7 +86,7 @@ const SUBJECTS: Partial<Record<Signed['by'], (given: Given) => CallSubject | nul
     act === 'acceptProposal' ? { ...ids, taken: takenBy([Choices.parse(body)]) } : aboutBody(body),
 }
 
-// Only to stop a program, or to take the audit log from it.
+// The update only stops a program, or takes the audit log from it.
 function takesOnly(act: string, body: unknown): boolean {
   const given = Object.entries(bodyOf(body)).filter(
     ([name, value]) => name !== 'expected' && value !== undefined,

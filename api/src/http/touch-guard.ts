@@ -143,7 +143,7 @@ const NO_EFFECTS: Effects = { gains: [], gainers: [], leaving: [] }
 
 const gainsOf = ({ gains, gainers }: Effects) => JSON.stringify([gains, gainers])
 
-/** @returns the acts that waited, which end with this one */
+/** @returns the waiting acts that this one ends */
 async function sign(
   parts: GuardParts,
   { act, sent, caller, given, lasts, body }: TouchableCall,

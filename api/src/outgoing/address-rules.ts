@@ -51,7 +51,7 @@ const METADATA_V4 = [
   '192.0.0.192',
 ]
 
-/** Where clouds answer with credentials of the server. No setting allows them, nor IPv6 addresses that carry one. */
+/** Cloud metadata services, which give out the server's credentials. No setting allows them, also inside IPv6. */
 const METADATA = listOf([
   ...METADATA_V4.flatMap((v4) => [v4, `::${v4}`, `::ffff:0:${v4}`, `64:ff9b:1::${v4}`, sixToFour(v4)]),
   'fd00:42::42',

@@ -192,7 +192,7 @@ function compareApprovals(
     if (!isDeepStrictEqual([approved.bundle, ...approved.also], bundles))
       throw refusedAnswer('the approval is for another bundle')
     const { workspace } = approved
-    // A second approval of one command, after the library changed.
+    // The library changed, so the command needed a second approval.
     if (last?.workspace.id === workspace.id) return
     const isConfirmed = await requireExpected(approved, expected, { ask, purpose: 'stored' })
     last = { workspace, isConfirmed }

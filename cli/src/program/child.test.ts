@@ -23,7 +23,7 @@ describe.each([
     return { child, ended: once(child, 'exit'), stdout: text(child.stdout), stderr: text(child.stderr) }
   }
   const inShell = (line: string, ...args: string[]) => started(['/bin/sh', '-c', line, 'sh', ...args])
-  // The guard of a program that ended stays until its group is killed, as the client does.
+  // The guard outlives its program: as the client does, kill the group.
   const finished = async ({ child, ended }: ReturnType<typeof started>) => {
     const end = await ended
     process.kill(-(child.pid ?? 0), 'SIGKILL')
@@ -68,7 +68,7 @@ describe.each([
     expect(await run.stdout).toBe(await plain.stdout)
   })
 
-  test('is not ended by TMOUT, after which bash stops to read', async () => {
+  test('is not ended by TMOUT, which makes `read` of bash time out', async () => {
     const run = started(['/bin/sh', '-c', 'sleep 1.5; echo "$TMOUT"'], { ...process.env, TMOUT: '1' })
     expect(await finished(run)).toEqual([0, null])
     expect(await run.stdout).toBe('1\n')
@@ -79,7 +79,7 @@ describe.each([
     await once(run.child.stdout ?? run.child, 'readable')
     run.child.stdio[3]?.destroy()
     expect(await run.ended).toEqual([null, 'SIGKILL'])
-    expect(await run.stdout).toBe('\n') // it ends: no process of the group has it any more
+    expect(await run.stdout).toBe('\n') // end of file: no process of the group has it open
   })
 })
 

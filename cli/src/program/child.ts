@@ -85,9 +85,9 @@ export function spawnProgram(file: string, args: readonly string[], options: Pro
 
 type ProgramOptions = SpawnOptions & { readonly argv0: string }
 
-// The shell becomes the program. First it starts a guard in the same process group, which waits for the end of our
-// pipe: then it ends the group. The guard is no child of the program, and keeps none of its files open. With TMOUT,
-// `read` of bash would not wait for longer.
+// The shell becomes the program. First it starts a guard in the same process group. When our end of the pipe closes,
+// the guard ends the group. The guard is no child of the program, and keeps none of its files open. TMOUT would make
+// bash's `read` time out.
 const GUARDED = [
   '(trap "" HUP INT QUIT TERM USR1 USR2',
   '{ unset TMOUT; read -r _; kill -s TERM 0; sleep 1; kill -s KILL 0; } <&3 3<&- >/dev/null 2>&1 &)',
@@ -96,8 +96,8 @@ const GUARDED = [
 
 /** Start a program in its own process group, with its output in pipes and without input. When this process ends, even
  * by SIGKILL, the group gets SIGTERM, and SIGKILL a second later. Not for Windows.
- * @param shell bash changes only those that are its own, such as OPTIND; other shells drop those whose names have a dot
- *   or a hyphen too
+ * @param shell bash changes only its own variables, such as OPTIND; other shells also drop names with a dot or a
+ *   hyphen
  * @throws CliError 126 · 127 */
 export function spawnGuarded(
   [file, ...args]: readonly [string, ...string[]],

@@ -163,7 +163,7 @@ const ROOT = 0
 
 /** An agent for servers on this machine. Any user can take a port while the server is down, so it looks up who serves
  * each new connection before it sends anything. Only this user, root, and for root the caller of sudo, may serve.
- * Elsewhere than on Linux it cannot look them up, and connects to any. */
+ * Outside Linux it cannot look them up, and connects to any. */
 function ownServerAgent(env: Environment, options: http.AgentOptions): http.Agent {
   const ownUser = process.geteuid?.()
   if (!canLookUpUsers(process.platform) || ownUser === undefined) return new http.Agent(options)
@@ -194,7 +194,7 @@ class OwnServerAgent extends http.Agent {
   async #admit(socket: Socket, done: (error: Error | null, socket: Socket) => void): Promise<void> {
     try {
       const user = await servingUser(socket)
-      // Without a user root redirects the connection, as Docker and WSL do.
+      // No user: root redirects the connection, as Docker and WSL do.
       if (user !== null && !this.#users.includes(user))
         throw new NetworkError('EOTHERUSER', `it runs as another user of this machine (${user})`)
     } catch (error) {

@@ -37,7 +37,7 @@ test.each([
   expect(textsOf(source).filter((text) => !text.includes('2'))).toEqual([])
 })
 
-test('sizes of drawings are no faults', () => {
+test('changed sizes of drawings do not count as faults', () => {
   expect(textsOf('a = <A size={b ? 15 : 16} aria-level={1} />', 'web/app/a.tsx')).toEqual([
     'a = <A size={b ? 16 : 15} aria-level={1} />',
     'a = <A size={b ? 15 : 16} aria-level={2} />',

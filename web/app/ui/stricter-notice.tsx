@@ -6,7 +6,7 @@ const LISTED = 5
 
 type RulesNotice = { names: readonly string[] }
 
-/** Before programs get secrets without an approval of which another bundle demands one. */
+/** Warns before programs get secrets without an approval that another bundle demands. */
 export function StricterNotice({ names }: RulesNotice) {
   const them = names.length === 1 ? 'it' : 'them'
   return (

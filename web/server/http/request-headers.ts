@@ -61,7 +61,7 @@ export function hasBearer({ headers }: FastifyRequest): boolean {
   return /^bearer\s/i.test(headers.authorization ?? '')
 }
 
-/** The header of a program, for the rows that programs may call, and for no other. */
+/** The header of a program, only for rows that programs may call. */
 export function bearerToHandOn(request: FastifyRequest): Record<string, string> {
   const { authorization } = request.headers
   return authorization !== undefined && hasBearer(request) ? { authorization } : {}

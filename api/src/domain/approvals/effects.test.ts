@@ -21,7 +21,7 @@ test('a machine that gets a bundle gets its secrets', () => {
   expect(gains(standing(true, []), standing(true, [DEPLOY]))).toEqual(['deploy gets API_KEY'])
 })
 
-test('what is no secret is nothing that anyone gains', () => {
+test('a value that is not secret is no gain', () => {
   expect(gains(standing(false, []), standing(false, [DEPLOY]))).toEqual([])
   expect(gains(standing(false, []), standing(true, [DEPLOY]))).toEqual([])
 })

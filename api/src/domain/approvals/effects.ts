@@ -18,8 +18,8 @@ import {
 } from './policy.ts'
 
 /*
- * The server compares who gets which secrets, under which rules, before a change and after it. What programs
- * and limited members gain, a secret that becomes public, and a looser rule, last. A secret that leaves a rule does not
+ * The server compares who gets which secrets, under which rules, before a change and after it. An act lasts if programs
+ * or limited members gain something, a secret becomes public, or a rule loosens. A secret that leaves a rule does not
  * wait, because that can be urgent; where people sign, it keeps the rule.
  */
 
@@ -33,8 +33,8 @@ export type Standing = {
 
 type StandingKey = { id: string; name: string; isSecret: boolean; bundleIds: readonly string[] }
 
-/** A program, or a person. `patterns`: what a member is limited to. `gets`: ids of bundles; null: all. `is`: what makes
- * it this one, also under another name: a program's proofs. */
+/** A program or a person. `patterns`: what a member is limited to. `gets`: ids of bundles; null: all. `is`: what
+ * identifies it under any name: a program's proofs. */
 export type Getter = {
   name: string
   is: readonly string[]
@@ -68,7 +68,7 @@ type Judged = { touched: TouchedIds; judge: (effects: Effects) => void; isUndone
 export interface WatchStore {
   /** What the call would touch; null: it failed, or it writes nothing. It is undone. */
   touched(watched: Watched, call: () => Promise<unknown>): Promise<TouchedIds | null>
-  /** @param ends acts that waited, which end with this call; of two calls, one finds the first of them
+  /** @param ends waiting acts that this call ends; it fails if another call ended the first of them
    * @throws DomainError changed: the facts have changed · what `judge` and the call throw */
   run<T>(
     watched: Watched & { judged?: Judged | null; ends?: readonly string[] },

@@ -230,7 +230,7 @@ function fieldsBelow(before: PolicySetting, after: PolicySetting): string[] {
   return Object.keys(NO_RULES).filter((rule) => !isDeepStrictEqual(ruleOf(both, rule), ruleOf(is, rule)))
 }
 
-// A place can set less than what counts where nothing is set. Such a field asks for nothing.
+// A place can set less than the default. Such a field asks for nothing.
 function counting(set: PolicySetting, named: ProductionFacts): PolicySetting {
   const { changers, agents } = policyOf(set, 0)
   const hours = set.remember_hours ?? (isProduction(named) ? 0 : DEFAULT_HOURS)

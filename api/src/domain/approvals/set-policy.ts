@@ -54,7 +54,7 @@ export async function bundlePolicy(
     policies.find(caller.tenantId, bundle.id),
     policies.ofSharedValues(caller.tenantId, bundle.id, null),
   ])
-  // Not together with the others: each of them takes long.
+  // Not in parallel with the others: each takes long.
   const also = await policies.sharing(caller.tenantId, bundle.id)
   const { assurance } = parts
   const effective = effectivePolicy(assurance, set, bundle)

@@ -81,8 +81,8 @@ async function ownRules(
   return bundle && effectivePolicy(assurance, await stores.policies.find(tenantId, bundleId), bundle)
 }
 
-/** The secrets for which another bundle demands more than this one: programs that get this one get them without an
- * approval.
+/** The secrets for which another bundle demands more than this one: programs that get this bundle get them without
+ * an approval.
  * @param keyIds keys that the bundle need not hold yet, told by their own names; undefined: all that it delivers */
 export async function stricterForPrograms(
   parts: Parameters<typeof ownRules>[0],
@@ -94,7 +94,7 @@ export async function stricterForPrograms(
 }
 
 /** The secrets for which another bundle demands more than this one: copies of them come under weaker rules here.
- * @param keyIds as of `stricterForPrograms` */
+ * @param keyIds as for `stricterForPrograms` */
 export async function stricterElsewhere(
   parts: Parameters<typeof ownRules>[0],
   place: ValuesBundle,

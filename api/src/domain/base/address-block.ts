@@ -20,7 +20,7 @@ export function isIPv6Network(address: string): boolean {
 }
 
 /** Whether two addresses belong to one network: equal IPv4 addresses, IPv6 addresses of one /64, or both loopback.
- * Null for one of each kind: a caller with both can use either. */
+ * Null for IPv4 and IPv6: a caller with both can use either. */
 export function isSameNetwork(first: string, second: string): boolean | null {
   const [one, other] = [addressBlock(first), addressBlock(second)]
   if (one === other || (isLoopback(one) && isLoopback(other))) return true

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Lets other calls run. Of all that wait here, one goes on in each turn of the event loop. Otherwise long calls that
- * came together would go on together, and hold the others for as long as all their parts take. */
+/** Lets other calls run. Each turn of the event loop resumes one call that waits here. Otherwise long calls that came
+ * together would resume together, and block the others for the sum of their parts. */
 export async function turn(): Promise<void> {
   last = last.then(() => nextTurn())
   await last

@@ -130,8 +130,8 @@ function notFound(): DomainError {
   return new DomainError('not_found', 'Delivery not found')
 }
 
-/** Bounds how many calls of one program or terminal, and of one workspace, this process holds, and compares once for
- * all that hold the same. */
+/** Limits how many calls of one program or terminal, and of one workspace, this process holds. Calls that wait for the
+ * same values share a comparison. */
 export class Watchers {
   readonly #held = new Map<string, number>()
   readonly #comparisons = new Map<string, Promise<boolean>>()

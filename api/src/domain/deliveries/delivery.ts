@@ -34,7 +34,7 @@ export type Via = Delivery['via']
 /** A key in a delivery: `name` is the name that it was delivered under. `isPart`: it went only into composed values. */
 export type DeliveredKey = { id: string; name: string; version: number; isPart?: boolean }
 
-/** `approver`: null for a program's delivery. `vouched_by` said that the terminal is theirs, where another person
+/** `approver`: null for a program's delivery. `vouched_by`: who said that the terminal is theirs, if another person
  * approved. `machine`: null for an approval. `holder`: see holder.ts. */
 export type Delivery = Omit<z.output<typeof DeliverySchema>, 'keys'> & { keys: readonly DeliveredKey[] }
 

@@ -75,7 +75,7 @@ export async function seeBundle(
 const NO_RIGHTS = { changers: 'owner', isRuled: true, sharedOutside: new Set<string>() } as const
 const NOTHING: BundleMay = { may_edit: false, may_duplicate: false }
 
-/** @param caller null: a program, which may do nothing with a bundle but use it */
+/** @param caller null: a program, which may only use a bundle */
 async function seenBy(
   bundles: BundleStore,
   caller: Caller | null,

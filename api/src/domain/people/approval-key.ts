@@ -6,8 +6,8 @@ import type { Stamp } from '../base/stamp.ts'
 
 /*
  * An approval key signs acts in one workspace. It is no key for signing in. A new key gives nothing until someone who
- * does not depend on the page confirms it: the operator on the server, at once; or an owner by a touch. What an owner
- * confirms lasts, so it waits as such acts do (see lasting-act.ts): one stolen touch buys no key.
+ * does not depend on the page confirms it: the operator on the server, at once; or an owner by a touch. An owner's
+ * confirmation waits as every act that lasts (see lasting-act.ts), so one stolen touch confirms no key.
  */
 
 /** `waiting`: its confirmation was signed once, and waits. `active`: the key signs. `confirmedBy`: who confirmed it
@@ -39,8 +39,8 @@ export interface ApprovalKeyStore {
   list(asked: { tenantId: string; userId?: string }, now: string): Promise<ApprovalKey[]>
   /** @throws DomainError conflict: the workspace has this key already, or the person has too many or a pending one */
   insert(key: NewApprovalKey, stamp: Stamp): Promise<void>
-  /** Let a key sign whose confirmation waits, and end its wait.
-   * @param waits the acts that waited, of which the first must be there
+  /** Let a key sign, and end the wait of its confirmation.
+   * @param waits the acts that waited; the first must still exist
    * @returns false: another call did that, removed the key or stopped the act */
   confirm(key: ApprovalKey, waits: readonly string[], stamp: Stamp): Promise<boolean>
   /** False: the key is gone already. */

@@ -54,7 +54,7 @@ export const LASTS: Readonly<Record<Signed['lasts'], (sent: SentFields) => boole
 type LastingParts = { lastingActs: LastingActStore; clock: ClockAndIds }
 
 /** Refuse an act that lasts until it may happen.
- * @returns the ids of what waited, for the transaction of the act, which ends them. It must find the first one
+ * @returns ids of the acts that waited. The act's transaction ends them, and must find the first one
  * @throws DomainError conflict: it waits · changed: what was signed first has changed */
 export async function requireLasting(
   { lastingActs, clock }: LastingParts,

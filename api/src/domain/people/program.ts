@@ -1,7 +1,7 @@
 import type { Origin } from '../base/origin.ts'
 import type { Caller } from './membership.ts'
 
-/** A caller that is no person: an optional module admits it by the bearer token of its call. */
+/** A caller that is not a person: an optional module admits it by its bearer token. */
 export type Program = {
   tenantId: string
   origin: Origin | null

@@ -20,7 +20,7 @@ export type CallSubject = {
   isWide?: boolean
   /** If a rule counts, the strictest of the workspace decides which keys sign. */
   isOfRules?: boolean
-  /** A rule that asks for signatures is set: for these bundles, or for all. Programs that get values from there already
+  /** A rule that asks for signatures is set: for these bundles, or for all. Programs that already get values from there
    * are signed too. */
   isSetting?: boolean
   /** An approval key: the role of the signer counts without any rule too. */

@@ -60,15 +60,15 @@ const REASONS = {
   trust_ended: 'the trust was ended: ask an owner of the workspace',
 } as const
 
-/** Why a machine is refused that lost its standing during its call. */
+/** Why a machine that lost its rights during its call is refused. */
 export type LostStanding = Exclude<keyof typeof REASONS, 'network_refused'> | 'not_granted'
 
 function refused(machine: RefusedMachine, reason: keyof typeof REASONS): MachineRefusal {
   return new MachineRefusal(reason, REASONS[reason], machine)
 }
 
-/** The refusal of a machine whose standing changed during its call. Of a bundle that it may not fetch, or that does not
- * exist, it learns no name. */
+/** The refusal of a machine whose standing changed during its call. It never learns
+ * the name of a bundle that it may not fetch. */
 export function refusedNow({ machine, tenantId }: MachineCaller, reason: LostStanding): MachineRefusal {
   const who = { ...machine, tenantId }
   if (reason !== 'not_granted') return refused(who, reason)

@@ -20,7 +20,7 @@ export function rotationOf(expiresAt: string, lifetimeSeconds: number): string {
 
 type TokenLife = Pick<MachineToken, 'expires_at' | 'lifetime_seconds' | 'ended_at'>
 
-/** Why a token should be replaced at this time, or null; of an ended one nothing is due. */
+/** Why a token should be replaced at this time, or null. An ended token needs no replacement. */
 export function tokenDue(token: TokenLife, now: Date): 'expired' | 'expiring' | null {
   const { expires_at, lifetime_seconds, ended_at } = token
   const at = now.toISOString()

@@ -15,7 +15,7 @@ import type { ExpectedChange } from '../../domain/base/expected.ts'
  * A machine is a program that fetches values without a person: a CI job, a deploy, a service. It belongs to a tenant,
  * and owners manage it. A grant lets it use one bundle, always as a whole: a narrower set of keys is another bundle.
  * It proves itself with a token (machine-token.ts) or by the ID token of another service (machine-identity.ts). An
- * inactive machine is refused; a deleted one takes its grants and tokens along. A machine stays when the owner who
+ * inactive machine is refused; deleting it deletes its grants and tokens. A machine stays when the owner who
  * made it leaves.
  */
 
@@ -57,7 +57,7 @@ export function machineNotFound(): DomainError {
   return new DomainError('not_found', 'machine not found')
 }
 
-/** Refuses one more of what a machine, or a workspace, can have so many of.
+/** Refuses one more than the limit of a machine or a workspace.
  * @throws DomainError conflict */
 export function requireRoomFor(what: keyof typeof TOO_MANY, total: number): void {
   const limit = MACHINE_LIMITS[what]

@@ -21,8 +21,8 @@ import { findGrant } from './machine-callers.ts'
 
 /*
  * A machine fetches the values of a granted bundle, sealed to a key that it made for this call. One transaction checks
- * the machine once more, writes the event and the delivery, and notes what the machine holds; only then the box
- * leaves. So a token that has ended, and a grant that was taken away, deliver nothing from that moment on.
+ * the machine once more, writes the event and the delivery, and notes what the machine holds; only then does the
+ * box leave. So a token that has ended or a grant that was removed delivers nothing from that moment on.
  */
 
 type MachineDeliveryParts = {
@@ -66,7 +66,7 @@ export async function deliverToMachine(
 
 type NewMachineDelivery = ReturnType<typeof newDelivery>
 
-/** The use of a token is noted once in this time. */
+/** The use of a proof is noted at most once in this time. */
 const USE_SECONDS = 60
 
 function newDelivery(
@@ -93,7 +93,7 @@ function newDelivery(
     /** Names that have no version: legacy items. */
     unversioned: entries.flatMap(({ id, name }) => (id === null ? [name] : [])),
     proof: { kind: proof.kind, id: proof.id },
-    /** Note there that it was used, unless it was used after this time; null: it was noted lately. */
+    /** Note the use of the proof unless it was used after this time; null: it was noted lately. */
     noteUseBefore: (proof.last_used_at ?? '') < lately ? lately : null,
     holder: holderId('machine', machine.id),
     label,
@@ -135,7 +135,7 @@ function written(
   )
 }
 
-// Before the row is held, so that two deliveries never wait for each other with it in their hands.
+// Before the shared lock: two deliveries that both hold it would deadlock here.
 async function noteUse(
   transaction: Query,
   { tenantId, proof, at, noteUseBefore, origin }: NewMachineDelivery,

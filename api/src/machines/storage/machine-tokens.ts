@@ -105,7 +105,7 @@ export async function endToken(
 /** What an event keeps of the address where a token was found. */
 const URL_CHARACTERS = 500
 
-/** End the tokens among these texts, for a reporter who is not known. Says nothing about which of them were tokens. */
+/** End the tokens among these texts, for an anonymous reporter. Does not reveal which texts were tokens. */
 export async function reportTokens(
   { queries, clock }: MachineParts,
   reports: readonly { token: string; url?: string | undefined }[],

@@ -51,7 +51,7 @@ function unlessTaken(queries: Queries, change: (transaction: Recorded) => Promis
   return refusing(isTaken, nameTaken, () => queries.write(change))
 }
 
-/** Change a machine; absent fields stay. A change that changes nothing leaves no trace.
+/** Change a machine; absent fields stay. A change that changes nothing is not recorded.
  * @throws DomainError not_found · conflict: the name is taken · changed */
 export async function updateMachine(
   { queries, clock }: MachineParts,

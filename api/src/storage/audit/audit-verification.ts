@@ -205,7 +205,7 @@ type Sought = { tenantId: string; action: AuditAction; data: Readonly<Record<str
 
 /** Whether a tenant has such an event, in its log or in the outbox. */
 async function hasEvent(query: Query, { tenantId, action, data }: Sought): Promise<boolean> {
-  // The outbox first: what is sealed in between is then in the log.
+  // The outbox first: an event sealed between the two reads is then in the log.
   const waiting = await selectOf(query, 'events', tenantId).select(['body', 'origin']).execute()
   const sealed = await selectOf(query, 'audit_log', { tenantId, action })
     .select(['body', 'origin'])
@@ -220,7 +220,7 @@ async function hasEvent(query: Query, { tenantId, action, data }: Sought): Promi
 }
 
 /*
- * Entries that were added to a log where its chain does not show it.
+ * Finds added entries that the chain of a log does not reveal.
  */
 
 /** Names such an entry; null when there is none.
@@ -242,7 +242,7 @@ async function entryBefore(query: Query, tenantId: string, first: number): Promi
   return row?.seq ?? null
 }
 
-// A server's own event that is written into the outbox again is sealed a second time.
+// If a genuine event is put into the outbox again, the server seals it again.
 async function repeatedEntry(query: Query, tenantId: string): Promise<number | null> {
   // A body begins with its number and its id: {"seq":1,"id":"<36 characters>".
   const id = sql`substr(body, length(cast(seq as text)) + 9, 43)`

@@ -82,7 +82,7 @@ export type Database = {
   holdFree: Lock
   /** Names a table itself, where a common table expression has its name. */
   stored: (table: string) => RawBuilder<unknown>
-  /** What the text `body` has between this mark and the next quotation mark. */
+  /** The part of `body` between this mark and the next quotation mark. */
   quotedAfter: (mark: string) => RawBuilder<unknown>
   columns: ColumnTypes
   /** Selects `table` and `column` of all that has a name where new tables are made; `column` is null for an index. */

@@ -107,7 +107,7 @@ class SqliteConnection implements DatabaseConnection {
 // calls would hold all others together.
 const LONG_READ = 500
 
-// Calls that arrive together begin in one turn of the event loop. So does what they read first.
+// For all reads in one turn of the event loop: calls that arrive together begin in the same turn.
 const MOST_MS = 50
 let leftMs = MOST_MS
 

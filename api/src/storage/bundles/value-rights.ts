@@ -42,7 +42,7 @@ function heldOutside({ query, reach }: Reading, tenantId: string, keyIds: readon
   const named = selectOf(query, 'bundles', tenantId).select(['id', 'name'])
   return inChunks(keyIds, async (ids) => {
     const held = selectOf(query, 'attachments', tenantId).where('key_id', 'in', ids)
-    // Thousands of keys can be in a few bundles: the name of each is compared once.
+    // Thousands of keys can be in a few bundles: compare the name of each bundle once.
     const bundles = await ask(query, named.where('id', 'in', held.select('bundle_id')))
     const outside = new Set(bundles.flatMap(({ id, name }) => (reaches(reach, name) ? [] : [id])))
     if (outside.size === 0) return []

@@ -71,7 +71,7 @@ export async function noteCollected(
 }
 
 /** As `noteCollected`, for what a program has in this very version: the usual case. No indexed column changes
- * then, so the database writes a page or two instead of some for each key.
+ * then, so the database writes one or two pages instead of several for each key.
  * @returns the keys that it has in another version or not at all; all of them, if there is no such delivery */
 export async function collectedAgain(
   transaction: Query,

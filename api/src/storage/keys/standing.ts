@@ -19,7 +19,7 @@ import { REACH, withReach } from '../reach/membership-reach.ts'
 import { wholeOf } from '../reach/reached-rows.ts'
 
 /** Read who gets what before a change.
- * @returns compares that with who gets what after the change, and stores the rules that values keep */
+ * @returns a function that compares it with who gets what after it, and stores the rules that values keep */
 export async function comparing(
   transaction: Recorded,
   tenantId: string,
@@ -30,7 +30,7 @@ export async function comparing(
   return async (stamp, written, judge) => {
     // New keys have other ids in each run, and the end of a bundle is no write of its keys.
     const keyIds = new Set([...before.keys.keys(), ...written.madeIds])
-    // Another call attached this key after the first run, so what it gave before the change was not read.
+    // Another call attached this key after the first run, so its state before the change is unknown.
     if (touched && [...written.keyIds].some((id) => !keyIds.has(id))) throw changed()
     const after = await standingIn(query, tenantId, touched && { ...written, keyIds })
     const effects = effectsOf(before, after, copiesOfCall())

@@ -50,7 +50,7 @@ export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFa
   }
 }
 
-// With the act: if it fails, it waits on, and can be signed again.
+// In the act's transaction: an act that fails still waits, and can be signed again.
 async function endWaits(transaction: Recorded, ends: readonly string[], stamp: Stamp): Promise<void> {
   for (const [at, id] of ends.entries())
     if (!(await endLastingAct(transaction, id, stamp)) && at === 0) throw waitIsOver()

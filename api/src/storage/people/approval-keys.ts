@@ -158,7 +158,7 @@ async function insert(
 
 type ConfirmedKey = { key: ApprovalKey; by: string; made: Omit<Event, 'action' | 'target'> }
 
-/** Let a key sign. False: it does already, or is gone. */
+/** Let a key sign. False: it signs already, or is gone. */
 export async function confirmKey(
   transaction: Recorded,
   tenantKeys: TenantKeys,

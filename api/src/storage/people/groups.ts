@@ -258,7 +258,7 @@ export async function takeUnconfirmed(transaction: Recorded, stamp: Stamp): Prom
 }
 
 /** These members lose what a group gave. Their remembered approvals end, and their limit begins anew. Their memberships
- * are locked, so that no decision at the same time counts what they lose. */
+ * are locked, so that no concurrent decision counts what they lose. */
 export async function takeFrom(
   transaction: Recorded,
   { tenantId, userIds }: { tenantId: string; userIds: readonly string[] },

@@ -4,16 +4,16 @@ import type { TouchFact } from '../../domain/people/touch-facts.ts'
 import type { Query } from '../base/queries.ts'
 import * as modules from './modules.ts'
 
-/** A program gets values without an approval: an optional module knows which ones there are. */
+/** Programs get values without an approval. An optional module knows them. */
 type Programs = {
-  /** What they are called among the facts that a person signs. */
+  /** Their name in the facts that a person signs. */
   noun: string
   /** Those that get values now, by id. */
   getters: (query: Query, tenantId: string) => Promise<(readonly [string, Getter])[]>
-  /** Whether any may get the values of a bundle. */
+  /** Whether any program may get the values of a bundle. */
   mayGet: (query: Query, tenantId: string, bundleId: string) => Promise<boolean>
   facts: (query: Query, tenantId: string, wanted: WantedPrograms) => Promise<ProgramFact[]>
-  /** By id; those that are gone have none. */
+  /** By id; deleted ones are missing. */
   named: (query: Query, ids: readonly string[]) => Promise<ProgramName[]>
   /** By name. */
   list: (query: Query, tenantId: string, slice: Slice) => Promise<ProgramName[]>

@@ -45,7 +45,7 @@ export function within(query: Query, scope: ReachScope, differences: Differences
     return CommonTableExpressionNode.cloneWith(node, { materialized: false })
   }
   const tables = Object.entries(reachedRows(scope, differences)).map(([table, rows]) => define(table, rows))
-  // On PostgreSQL a definition means those before it. So this one comes first.
+  // On PostgreSQL, a definition uses those before it instead of tables. So this one comes first.
   const anywhere = define(ANYWHERE, sql`1 = 1`, 'attachments')
   const definitions: WithNode = { kind: 'WithNode', expressions: [anywhere, ...tables] }
   const reached = query.withPlugin({
@@ -70,12 +70,12 @@ function defined(node: SelectQueryNode, definitions: WithNode): SelectQueryNode 
 }
 
 /** Which rows a limited member sees of each table about bundles. Each row is looked up by an id that it names. With
- * `in`, SQLite would go through all that is within reach, for each row of a join. */
+ * `in`, SQLite would scan everything within reach for each row of a join. */
 export function reachedRows(scope: ReachScope, { quotedAfter }: Pick<Differences, 'quotedAfter'>) {
   const { reach } = scope
   const since = sql.lit(reach.since)
   const held = isReached('bundles', sql.ref('bundle_id'))
-  // By the text of the event, in which a bundle may not be made yet.
+  // From the event's text, which can name a bundle that does not exist yet.
   const namesReached = (targetOf: (kind: string) => RawBuilder<unknown>) => sql`(
     (body not like '%"target":{"kind":"bundle",%' or ${isReached('bundles', targetOf('bundle'))})
     and (body not like '%"target":{"kind":"key",%' or ${isReached('keys', targetOf('key'))})
@@ -111,7 +111,7 @@ function takenOut({ userId, reach }: ReachScope): RawBuilder<unknown> {
     and not exists (select 1 from ${sql.table(ANYWHERE)} where key_id = keys.id))`
 }
 
-// As `reaches`. One list for all patterns of a kind and length: the database looks a part of the name up in it.
+// Same rule as `reaches`. Patterns of one kind and length share a list, in which the database finds a part of the name.
 function fits(name: RawBuilder<unknown>, { patterns }: NonNullable<BundleReach>): RawBuilder<unknown> {
   const texts = patterns.map((pattern) => Object.entries(partsOf(pattern)))
   const lists = Map.groupBy(texts.flat(), ([kind, { length }]) => `${kind} ${length}`)

@@ -151,7 +151,7 @@ export class Requests implements RequestStore {
         const ids = (await some.modifyEnd(holdFree).execute()).map(({ id }) => id)
         if (ids.length === 0) return []
         const expired = await rows.held(transaction, (all) => all.where('id', 'in', ids))
-        // Rows that no server wrote go too: otherwise they would stay before the others.
+        // Also rows that no server wrote: otherwise they would fill every batch.
         await emptied(transaction).where('id', 'in', ids).execute()
         return expired
       },

@@ -42,7 +42,7 @@ export const deliveries = {
   },
 
   /** How often a bundle's values were fetched on each of the last 30 days, whatever is still known of the deliveries.
-   * Each day has a `slot`, which a day 30 days later takes over. The program is empty for people. */
+   * Each day has a `slot`, which is reused 30 days later. The program is empty for people. */
   fetch_days: {
     columns: {
       tenant_id: text,

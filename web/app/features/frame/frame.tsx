@@ -155,14 +155,14 @@ function OwnersNews({ stored }: { stored: string }) {
   )
 }
 
-// A key that signs has another mark than before. While its confirmation waits, that act is the news.
+// The mark of a key changes once it signs. While its confirmation waits, that act is the news.
 const markOf = ({ id, state, confirmed_by }: ApprovalKey) =>
   `${id}/${(state === 'active' && confirmed_by) || ''}`
 
 function newsIn(keys: ApprovalKey[], acts: LastingAct[], seen: string[]): string | null {
   const fresh = keys.filter((key) => !seen.includes(markOf(key)))
   const isGone = seen.some((mark) => mark.includes('/') && !keys.some(({ id }) => mark.startsWith(id)))
-  // All that is new, so that nothing hides behind something harmless.
+  // All that is new, so that no warning hides behind harmless news.
   const parts = [
     acts.some(({ id }) => !seen.includes(id)) && 'a signed change waits for another owner or for a day',
     fresh.some(({ state }) => state === 'pending') && 'an approval key waits for its confirmation',

@@ -144,7 +144,7 @@ function UnusedKeys() {
 
 const SHOWN = 2
 
-/** Who waits for this person; nothing while nobody does. */
+/** Who waits for this person. */
 function WaitingCards() {
   const { items = [], isShared } = useWaiting()
   if (!isShared || items.length === 0) return null

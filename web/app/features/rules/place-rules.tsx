@@ -170,7 +170,7 @@ function AlsoStricter({ bundleId }: { bundleId: string }) {
   )
 }
 
-/** How a place changes: what tightens is saved at once and can be undone, what loosens is confirmed first. */
+/** Saves a stricter rule at once, with an undo. A looser rule needs a confirmation first. */
 function useRuleChange(place: RulesPlace) {
   const [, navigate] = useLocation()
   const ofBundle = useChange('changeBundlePolicy', { bundle_id: place.bundle?.id ?? '' })

@@ -24,7 +24,7 @@ test('a text is kept until it is null', () => {
   expect(keptText('theme')).toBeNull()
 })
 
-test('a browser that keeps nothing is no failure', () => {
+test('a browser without storage causes no failure', () => {
   keep({})
   keepText('theme', 'dark')
   expect(keptText('theme')).toBeNull()

@@ -1,6 +1,6 @@
 import type { Holding, TypedValue } from '../calls/answers.ts'
 
-/** A key that a person or a program knows, and whether what they know, or may know, is still its value. `isTyped`: they
+/** A key whose value a person or a program knows, or may know. `isCurrent`: it has not changed since. `isTyped`: they
  * typed or imported it. */
 export type GivenKey = Holding['key'] & { isCurrent: boolean; isTyped: boolean }
 

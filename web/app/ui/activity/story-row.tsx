@@ -154,7 +154,7 @@ function HeldValues({ userId }: { userId: string }) {
   return <GivenList who="They were" id={userId} known={known} />
 }
 
-/** An event in words; what has a page is a link to it. */
+/** An event in words, with links to pages. */
 function Sentence({ parts }: { parts: readonly Part[] }) {
   return parts.map((part, index) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence neither move nor change

@@ -30,7 +30,7 @@ function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onCl
   const restore = useSteps(restoreBundle, { refreshes: ['listBundles'] })
   const keys = bundle.items.filter(({ order }) => order !== null).length
   const legacy = bundle.items.length - keys
-  // The page of the bundle is gone by then, and with it the callbacks of a plain `mutate`.
+  // The bundle's page is unmounted by then, so callbacks of a plain `mutate` do not run.
   const undo = () => void restore.mutateAsync(bundle).catch(notifyFailure)
   return (
     <ConfirmChange

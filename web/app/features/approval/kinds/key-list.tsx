@@ -163,7 +163,7 @@ const RECENT_MS = 86_400_000
 
 type Fact = readonly [text: string, isMarked: boolean]
 
-/** What is worth knowing of a key, with whether it deserves a second look. */
+/** Facts about a key, and whether each deserves a second look. */
 function factsOf(item: RequestBundleItem): ReadonlyMap<string, boolean> {
   const { required, due, is_secret: isSecret, description, stricter } = item
   const facts: readonly (Fact | false)[] = [
@@ -184,7 +184,7 @@ function commonFacts(items: readonly RequestBundleItem[]): ReadonlySet<string> {
   return new Set([...first.keys()].filter((fact) => others.every((facts) => facts.has(fact))))
 }
 
-// A value that changed lately is named with the person: it may be another one than the approver expects.
+// Says who changed a value lately: it may not be the value that the approver expects.
 function lastValue({ version, changed, changed_at: at, changed_by: by }: RequestBundleItem): Fact[] {
   if (version === undefined || version === null) return []
   if (!at) return [[`version ${version}`, false]]

@@ -27,7 +27,7 @@ export type ModuleParts = {
   /** How often to sweep; each module's own time when absent. */
   sweepSeconds: number | undefined
   stores: Stores
-  settings: ApiSettings
+  settings: Omit<ApiSettings, 'sharedSecrets' | 'rootKeys' | 'databaseUrl' | 'redisUrl'>
   openLimit: Limits['openLimit']
   changeRoom: WaitingRoom
   watchers: Watchers

@@ -138,7 +138,7 @@ export const ROWS: Readonly<Record<EndpointName, Row>> = {
   acceptProposal: 'at most 1,000 entries: a small part of importVariables',
   endProposal: ONE,
   previewNames: often('previewNames', async ({ ask }) => ({
-    params: { request_id: await ask({ kind: 'names', ...CHALLENGED }) },
+    params: { request_id: await ask({ kind: 'names', bundle_id: 'wide', ...CHALLENGED }) },
   })),
   approveNames: once('approveNames', async ({ ask, wide }) => ({
     params: { request_id: await ask({ kind: 'names', bundle_id: 'wide', ...CHALLENGED }) },

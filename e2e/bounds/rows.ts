@@ -137,8 +137,9 @@ export const ROWS: Readonly<Record<EndpointName, Row>> = {
   planProposal: 'at most 1,000 entries: a small part of importVariables',
   acceptProposal: 'at most 1,000 entries: a small part of importVariables',
   endProposal: ONE,
-  previewNames: often('previewNames', async ({ ask }) => ({
+  previewNames: often('previewNames', async ({ ask, wide }) => ({
     params: { request_id: await ask({ kind: 'names', bundle_id: 'wide', ...CHALLENGED }) },
+    query: { bundle_id: wide.id },
   })),
   approveNames: once('approveNames', async ({ ask, wide }) => ({
     params: { request_id: await ask({ kind: 'names', bundle_id: 'wide', ...CHALLENGED }) },

@@ -16,7 +16,7 @@ const FOLDER = join(import.meta.dirname, 'app-words')
 const isUpdate = process.env['UPDATE_WORDS'] !== undefined
 const SETTLED_MS = 500
 
-/** What differs from run to run, and what stands for it in the files. */
+/** Texts that change with each run, and their replacements in the files. */
 const CHANGING: readonly (readonly [RegExp, string])[] = [
   [/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'ID'],
   [/(127\.0\.0\.1|localhost):\d+/g, 'SERVER'],

@@ -31,7 +31,9 @@ const TRIALS = [
   'api/test/{renamed-attachments,small-heap}.test.ts',
   'cli/test/examples.test.ts',
   'e2e/{app-long-lists,engines,every-button,first-load,move-library,single-executable}.test.ts',
-  'e2e/{ci-jobs,documented-commands,fresh-clone,openapi,own-machine,recipes,webhook-receivers}.test.ts',
+  'e2e/{ci-jobs,documented-commands,fresh-clone,own-machine,recipes,webhook-receivers}.test.ts',
+  'e2e/install-powershell.test.ts',
+  'e2e/openapi.test.ts',
   'e2e/{many-nodes,redis-failover,rolling,several-nodes,stopped-run}.test.ts',
   'e2e/{deposit,environments,import,release}-killed.test.ts',
   'e2e/faults/*.test.ts',
@@ -70,7 +72,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'e2e/watch-id-tokens.test.ts': ['openssl'],
 }
 
-const withoutPrograms = () => Object.keys(NEEDS).filter((file) => !hasProgramsOf(file, NEEDS[file] ?? []))
+const withoutPrograms = (excluded: readonly string[]) =>
+  Object.keys(NEEDS).filter((file) => !excluded.includes(file) && !hasProgramsOf(file, NEEDS[file] ?? []))
 
 const setting = (name: string) => Number(process.env[name] ?? 0)
 
@@ -101,7 +104,7 @@ export default defineConfig(({ mode }) => {
     define: { ADDRESSES: '{}' },
     test: {
       include: [...part.include],
-      exclude: [...OUTSIDE, ...part.exclude, ...withoutPrograms()],
+      exclude: [...OUTSIDE, ...part.exclude, ...withoutPrograms(part.exclude)],
       env: { ...part.env },
       globalSetup: ['test/folder.ts', 'e2e/built-app.ts', 'e2e/built-programs.ts'],
       setupFiles: ['test/setup.ts'],
@@ -109,7 +112,7 @@ export default defineConfig(({ mode }) => {
       sequence: { sequencer: TestOrder },
       // Most tests wait for a server, a browser or a shell. Vitest would use one worker on a machine with two cores.
       // Each starts a browser and a PostgreSQL.
-      maxWorkers: 4,
+      maxWorkers: 3,
       // They only catch what hangs.
       testTimeout: HANGS_MS,
       hookTimeout: HANGS_MS,

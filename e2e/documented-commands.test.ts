@@ -12,7 +12,7 @@ const HANDBOOK = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
 const WAYS: readonly { commands: RegExp; run?: (command: string) => Promise<void> | void }[] = [
   // The documents' own test runs these, in a folder with an `.env`, and approves what they ask for.
   { commands: /^(npm run install-client$|(eval "\$\(|printf \d+ \| )?keyferry (import|run|pull|set) )/ },
-  { commands: /^npm (ci|test|run check|run test:all|run test:programs)$/, run: isRunByCi },
+  { commands: /^npm (ci|test|run check|run test:all|run test:programs(?: trials)?)$/, run: isRunByCi },
   { commands: /^([A-Z_]+=\S+ )*npm start$/, run: starts },
   { commands: /^npm run dev( -- --seed)?$/, run: starts },
   { commands: /^(npm run test:fast|SLOWEST=20 npm test)$/, run: runsOneFile },
@@ -60,9 +60,9 @@ function ran(command: string): string {
 function isRunByCi(command: string): void {
   const { scripts } = JSON.parse(readDocument('package.json'))
   const written = [command, scripts[command.replace('npm run ', '')]]
-  const lines = `${readDocument('.ci/run')}${readDocument('test/all.sh')}`
-    .split('\n')
-    .map((line) => line.replace(/^(CI=true )?(exec )?/, '').replace(' --silent', ''))
+  const lines = ['.ci/run', 'test/all.sh', '.github/workflows/release.yaml']
+    .flatMap((file) => readDocument(file).split('\n'))
+    .map((line) => line.replace(/^( +- run: )?(CI=true )?(exec )?/, '').replace(' --silent', ''))
   expect(lines.some((line) => written.includes(line.replace(/ &$/, '')))).toBe(true)
 }
 

@@ -1,12 +1,11 @@
 #!/bin/sh
-# `npm run test:programs`: installs what tests use and `npm ci` does not: the packages of e2e/tools, and the programs of
-# programs.txt, on Debian or Ubuntu.
+# `npm run test:programs`: installs the programs of programs.txt, which the tests use, on Debian or Ubuntu. With the word
+# `trials`, it also installs the packages of e2e/tools, which only the trials use.
 set -eu
 cd "$(dirname "$0")/.."
-(
-  cd e2e/tools
-  [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci
-)
+if [ "${1-}" = trials ] && ! [ e2e/tools/node_modules/.package-lock.json -nt e2e/tools/package-lock.json ]; then
+  (cd e2e/tools && npm ci)
+fi
 list=$(cut -d' ' -f1 test/programs.txt)
 if ! command -v apt-get >/dev/null; then
   echo "The tests use these Debian packages. Install their programs as your system does:" $list >&2

@@ -4,18 +4,18 @@ import { delimiter, join, resolve } from 'node:path'
 const ROOT = join(import.meta.dirname, '../..')
 const LIST = readFileSync(join(ROOT, 'test/programs.txt'), 'utf8')
 
-/** npm packages that only a few tests need, and that `npm ci` leaves out of a clone because they are large. */
+/** npm packages that only a few trials need, and that `npm ci` leaves out of a clone because they are large. */
 export const TOOLS = 'e2e/tools/node_modules'
 
 /** The command that installs what the tests use. */
 export const INSTALLS_PROGRAMS = 'npm run test:programs'
 
-/** The programs of the list, and `TOOLS`, if they are not installed here. */
+/** The programs of the list that are not installed here. */
 export function missingPrograms(): string[] {
   const programs = LIST.trim()
     .split('\n')
     .flatMap((line) => line.split(' ').slice(1))
-  return [...programs, TOOLS].filter((program) => program !== '-' && !isInstalled(program))
+  return programs.filter((program) => program !== '-' && !isInstalled(program))
 }
 
 /** Whether all these programs are installed: names in the PATH, or
@@ -33,7 +33,8 @@ export function hasProgramsOf(file: string, programs: readonly string[]): boolea
 function areInstalled(programs: readonly string[], tests: string): boolean {
   const missing = programs.filter((program) => !isInstalled(program))
   if (missing.length === 0) return true
-  skipOrFail(`${tests}${missing.join(', ')} not installed, see ${INSTALLS_PROGRAMS}`)
+  const installs = missing.includes(TOOLS) ? `${INSTALLS_PROGRAMS} trials` : INSTALLS_PROGRAMS
+  skipOrFail(`${tests}${missing.join(', ')} not installed, see ${installs}`)
   return false
 }
 

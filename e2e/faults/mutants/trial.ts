@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../documents.ts'
 import { type Change, changed } from './changes.ts'
-import type { Copy } from './copy.ts'
+import type { Copy, Tested } from './copy.ts'
 import { NearestTests, type Place, STORY } from './nearest.ts'
 import { bodiesOf, type Recording } from './recording.ts'
 
@@ -14,6 +14,12 @@ const POSTGRES = /postgres/
 
 /** What `noticedBy` answers for a change that does not compile: it is no fault that anyone could hand in. */
 export const TYPES = 'it does not compile'
+
+const HANGS = 'hangs'
+const OF_THE_RUN = ['the build', HANGS]
+
+const failedIn = (tested: readonly Tested[] | null) =>
+  tested === null ? [HANGS] : tested.filter(({ isPassed }) => !isPassed).map(({ file }) => file)
 
 /** A change of a file of the product. */
 export type Mutant = Change & { readonly file: string }
@@ -73,19 +79,20 @@ export class Trial {
   async #noticedIn(mutant: Mutant, files: readonly string[], databases?: 'all'): Promise<string | null> {
     if (files.length === 0) return null
     const of = databases ?? (POSTGRES.test(mutant.file) ? 'all' : 'sqlite')
-    const tested = await this.#with(mutant, async () => await this.#run(files, of))
-    if (tested === null) return 'hangs'
-    const failed = tested.filter(({ isPassed }) => !isPassed).map(({ file }) => file)
-    return (await this.#firstSound(failed)) ?? null
+    const failedOf = async (these: readonly string[]) =>
+      await this.#with(mutant, async () => failedIn(await this.#run(these, of)))
+    const first = await this.#firstSound(await failedOf(files))
+    if (first === undefined || !files.includes(first)) return first ?? null
+    // A test that fails now and then says nothing either.
+    return (await failedOf([first])).length > 0 ? first : null
   }
 
   // A test that also fails without the mutant says nothing about it.
   async #firstSound(failed: readonly string[]): Promise<string | undefined> {
-    const isSound = (file: string) => file === 'the build' || this.#sound.has(file)
+    const isSound = (file: string) => OF_THE_RUN.includes(file) || this.#sound.has(file)
     const [first] = failed
     if (first === undefined || failed.some(isSound)) return failed.find(isSound)
-    const again = await this.#run([first], 'all')
-    if (!again?.every(({ isPassed }) => isPassed)) return undefined
+    if (failedIn(await this.#run([first], 'all')).length > 0) return undefined
     this.#sound.add(first)
     return first
   }

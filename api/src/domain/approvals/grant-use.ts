@@ -135,8 +135,9 @@ async function changeSince(
   const role = await roleAt(stores.memberships, { userId, tenantId: tenant.id }, bundle.name)
   if (role === null) return 'person_removed'
   const place = { tenantId: tenant.id, bundleId: bundle.id }
-  const own = effectivePolicy(assurance, await stores.policies.find(tenant.id, bundle.id), bundle)
-  const policy = tightened(own, await rulesOfValues(stores, place, grant.keys))
+  const set = await stores.policies.find(tenant.id, bundle.id)
+  const own = effectivePolicy(assurance, set, bundle)
+  const policy = tightened(own, await rulesOfValues(stores, place, grant.keys, set))
   if (!mayApprove(policy, { userId, role })) return policy.people === null ? 'role_changed' : 'policy_changed'
   if (policy.approvals_needed > 1 || grant.hours > policy.remember_hours) return 'policy_changed'
   if (grant.agent !== null && !remembersAgents(policy)) return 'policy_changed'

@@ -41,6 +41,9 @@ export type SetPolicies = {
   bundle: PolicySetting
 }
 
+/** `areElsewhere`: whether another bundle, or a folder, may set rules. */
+export type BundleRules = SetPolicies & { areElsewhere: boolean }
+
 /** What all places of a workspace set that set anything: folders by their name, bundles by their id. */
 export type AllPolicies = {
   workspace: PolicySetting
@@ -53,10 +56,8 @@ export type RulesAt = { bundleId: string } | { folder: string } | null
 
 /** The reads that an approval is judged by. */
 export interface PolicyReads {
-  find(tenantId: string, bundleId: string): Promise<SetPolicies>
+  find(tenantId: string, bundleId: string): Promise<BundleRules>
   findAll(tenantId: string): Promise<AllPolicies>
-  /** Whether another bundle, or a folder, may set rules. */
-  areSetElsewhere(tenantId: string, bundleId: string): Promise<boolean>
   /** What other bundles set, of the secret values that a bundle delivers under these names (null: under any) and shares
    * with them. */
   ofSharedValues(

@@ -27,8 +27,10 @@ export async function requireMayReadBundle(
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const entries = await bundleEntries(stores, place, 'none')
   const names = entries.filter(({ is_secret }) => is_secret).map(({ name }) => name)
-  const own = effectivePolicy(assurance, await stores.policies.find(caller.tenantId, bundle.id), bundle)
-  await requireReader(parts, caller, { own, names, ofValues: await rulesOfValues(stores, place, names) })
+  const set = await stores.policies.find(caller.tenantId, bundle.id)
+  const own = effectivePolicy(assurance, set, bundle)
+  const ofValues = await rulesOfValues(stores, place, names, set)
+  await requireReader(parts, caller, { own, names, ofValues })
 }
 
 /** @throws DomainError not_found · owner_approves, named_approves, second_person (`details.names`) */

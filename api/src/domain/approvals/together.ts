@@ -117,7 +117,6 @@ export function notingRules<Store extends PolicyReads>(
   const noting: PolicyReads = {
     find: once((from, { tenantId, bundleId }) => from.find(tenantId, bundleId)),
     findAll: (tenantId) => note((from) => from.findAll(tenantId)),
-    areSetElsewhere: once((from, { tenantId, bundleId }) => from.areSetElsewhere(tenantId, bundleId)),
     ofSharedValues: (tenantId, bundleId, names) =>
       note((from) => from.ofSharedValues(tenantId, bundleId, names)),
   }

@@ -5,6 +5,7 @@ import type { EntryStores } from '../library/bundle-entry.ts'
 import { listed } from '../library/key-batch.ts'
 import type { CopyRules } from '../transfer/library-import-step.ts'
 import {
+  type BundleRules,
   effectivePolicy,
   isAtLeast,
   mayApprove,
@@ -24,14 +25,17 @@ import {
 
 type ValuesBundle = { tenantId: string; bundleId: string }
 
-/** The rules that come with the values of a bundle that are delivered under these names. */
+/** The rules that come with the values of a bundle that are delivered under these names.
+ * @param known the rules of the bundle, if they were read */
 export async function rulesOfValues(
   stores: EntryStores & { policies: PolicyStore },
   place: ValuesBundle,
   names: readonly string[],
+  known?: Pick<BundleRules, 'areElsewhere'>,
 ): Promise<readonly ValueRules[]> {
   const { tenantId, bundleId } = place
-  if (!(await stores.policies.areSetElsewhere(tenantId, bundleId))) return []
+  const { areElsewhere } = known ?? (await stores.policies.find(tenantId, bundleId))
+  if (!areElsewhere) return []
   const chosen = new Set(names)
   const attached = await stores.attachments.list(tenantId, bundleId, 'none')
   const composed = attached.flatMap(({ name, templateParts: parts }) =>
@@ -65,8 +69,8 @@ export async function policyNow(
   place: ValuesBundle,
   names: readonly string[],
 ): Promise<Policy | null> {
-  const own = await ownRules({ stores, assurance }, place)
-  return own && tightened(own, await rulesOfValues(stores, place, names))
+  const found = await ownRules({ stores, assurance }, place)
+  return found && tightened(found.own, await rulesOfValues(stores, place, names, found.set))
 }
 
 /** The rules of a bundle without those that come with values; null: it is gone. */
@@ -76,9 +80,11 @@ async function ownRules(
     assurance,
   }: Pick<AssuranceParts, 'assurance'> & { stores: Pick<AssuranceParts['stores'], 'bundles' | 'policies'> },
   { tenantId, bundleId }: ValuesBundle,
-): Promise<Policy | null> {
+): Promise<{ own: Policy; set: BundleRules } | null> {
   const bundle = await stores.bundles.find(tenantId, bundleId)
-  return bundle && effectivePolicy(assurance, await stores.policies.find(tenantId, bundleId), bundle)
+  if (bundle === null) return null
+  const set = await stores.policies.find(tenantId, bundleId)
+  return { own: effectivePolicy(assurance, set, bundle), set }
 }
 
 /** The secrets for which another bundle demands more than this one: programs that get this bundle get them without
@@ -101,13 +107,13 @@ export async function stricterElsewhere(
   keyIds?: readonly string[],
 ): Promise<string[]> {
   const { policies } = parts.stores
-  const own = await ownRules(parts, place)
-  if (own === null) return []
+  const found = await ownRules(parts, place)
+  if (found === null) return []
   const rules =
     keyIds === undefined
       ? await policies.ofSharedValues(place.tenantId, place.bundleId, null)
       : await policies.ofKeys(place.tenantId, keyIds)
-  return namesTightened(rules, own)
+  return namesTightened(rules, found.own)
 }
 
 const STRICTER: Readonly<Record<WhyNotCode, (rules: PolicySetting, own: Policy) => boolean>> = {

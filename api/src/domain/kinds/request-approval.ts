@@ -33,12 +33,10 @@ export const DELIVERY: ApprovalKind<ApprovalParts, ValuesChoice> = {
   async offer(parts, { caller, stored }, choice) {
     requireDelivery(stored.request)
     const { bundles, policies } = parts.stores
-    const place = [caller.tenantId, choice.bundle_id] as const
     // The rules are read with the bundle, before they are needed: `decide` reads each of them once.
     const [bundle] = await Promise.all([
       findBundle(bundles, caller, choice.bundle_id),
-      policies.find(...place),
-      policies.areSetElsewhere(...place),
+      policies.find(caller.tenantId, choice.bundle_id),
     ])
     const chosen = { caller, stored, bundle, choice }
     return {

@@ -10,6 +10,7 @@ import {
   rememberHours,
   shownRules,
 } from '../approvals/approval-rules.ts'
+import { notingRules } from '../approvals/together.ts'
 import { namesTightened, rulesOfNames, rulesOfValues } from '../approvals/value-rules.ts'
 import type { Listing } from '../base/listing.ts'
 import { mapInTurns } from '../base/turns.ts'
@@ -120,7 +121,9 @@ export async function offeredBundle(
 type NameChoice = { bundle: Bundle; all: readonly string[]; chosen: ReadonlySet<string> }
 
 /** What the rules demand of the chosen names, and the names for which another bundle demands more than this one. */
-async function demandsOf(parts: ValuesOfferParts, asking: OpenCall, { bundle, all, chosen }: NameChoice) {
+async function demandsOf(given: ValuesOfferParts, asking: OpenCall, { bundle, all, chosen }: NameChoice) {
+  const { policies } = notingRules(given.stores.policies)
+  const parts = { ...given, stores: { ...given.stores, policies } }
   const ofValues = await rulesOfValues(parts.stores, placeOf(bundle), all)
   const grounds = await groundsOf(parts, asking, {
     places: [bundle],

@@ -67,9 +67,8 @@ export async function settingsIn(
 /** The reads that approvals are judged by, for a transaction or outside of any. */
 export function policyReads({ query }: Queries): (transaction?: Query) => PolicyReads {
   return (transaction = wholeOf(query)) => ({
-    find: async (tenantId, bundleId) => (await setOver(transaction, tenantId, bundleId)).set,
+    find: async (tenantId, bundleId) => (await setOver(transaction, tenantId, bundleId)).rules,
     findAll: (tenantId) => allRules(transaction, tenantId, (folder) => keyAt(folder) === null),
-    areSetElsewhere: async (tenantId) => (await rulesAbove(transaction, tenantId)).inBundles,
     ofSharedValues: (tenantId, bundleId, names) => sharedValues(transaction, { tenantId, bundleId }, names),
   })
 }
@@ -103,7 +102,7 @@ async function setOver(query: Query, tenantId: string, bundleId: string) {
   const over = bundle ? await above.folders(isOver([bundle.name])) : []
   const rows = [above.workspace, bundle?.rules ?? null, ...over]
   const [workspace = NO_RULES, own = NO_RULES, ...folders] = await settingsIn(query, tenantId, rows)
-  return { set: { workspace, folders, bundle: own }, bundle }
+  return { rules: { workspace, folders, bundle: own, areElsewhere: above.inBundles }, bundle }
 }
 
 export function createPolicyStore(queries: Queries): PolicyStore {
@@ -241,7 +240,7 @@ export async function policyOfBundle(
   query: Query,
   { tenantId, bundleId, assurance }: PolicyPlace,
 ): Promise<Policy> {
-  const { set, bundle } = await setOver(query, tenantId, bundleId)
+  const { rules: set, bundle } = await setOver(query, tenantId, bundleId)
   if (!bundle) throw bundleNotFound()
   return effectivePolicy(assurance, set, bundle)
 }

@@ -43,6 +43,16 @@ describe.each(oneDatabase)('keys that several bundles use, on %s', (kind) => {
     expectError(await shared(randomUUID()), 404, 'bundle not found')
   })
 
+  test('of more keys than one query takes, each is listed once', async () => {
+    const entries = Array.from({ length: 201 }, (_, n) => ({ name: `K${n}`, value: `${n}` }))
+    const imported = async (bundle: string) =>
+      (await api.call('importVariables', { as: owner, body: { bundle, entries } })).json.bundle_id ?? ''
+    await imported('dev/app')
+    const { json } = await shared(await imported('qa/app'))
+    expect(new Set(json.map(({ key_id }) => key_id)).size).toBe(201)
+    expect(json.map(({ shared_total }) => shared_total)).toEqual(entries.map(() => 1))
+  })
+
   test('another key takes the place, the name and the mark of an attached one', async () => {
     const [a, b, c] = [await newKey('A'), await newKey('B'), await newKey('C')]
     const bundle = await newBundle('prod/app')

@@ -204,23 +204,71 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
     expect(answers).toContain(429)
   })
 
-  test.each<[string, Partial<Asked>, string]>([
-    ['another command', { argv: ['npm', 'run', 'test'] }, 'other_command'],
-    ['other masked arguments', { argv_masked: 'x'.repeat(43) }, 'other_command'],
-    ['less redaction', { use: { ...USE, redaction: 'never' } }, 'other_command'],
-    ['another output file', { use: { ...USE, flags: ['pull', '--output=/tmp/x'] } }, 'other_command'],
-    ['another flag', { use: { ...USE, flags: [...USE.flags, '--for-agent='] } }, 'other_command'],
-    ['another reason', { reason: 'another' }, 'other_command'],
-    ['a client that signs no flags', { use: null }, 'other_command'],
-    ['another folder', { cwd: '/tmp' }, 'other_folder'],
-    ['an agent', { agent: 'codex' }, 'other_agent'],
-    ['other names', { template_keys: ['A_1'] }, 'other_keys'],
-    ['another terminal', { seed: createDeviceSeed() }, 'asks'],
-  ])('%s asks again and says why', async (_, changes, why) => {
+  test.each<[string, Partial<Asked>, string | undefined, string | undefined]>([
+    ['another program', { argv: ['yarn', 'run', 'dev'] }, 'other_command', 'the program differs'],
+    ['another command', { argv: ['npm', 'run', 'test'] }, 'other_command', 'argument 2 differs'],
+    ['one word more', { argv: ['npm', 'run', 'dev', '-v'] }, 'other_command', 'argument 3 is new'],
+    ['one word less', { argv: ['npm', 'run'] }, 'other_command', 'argument 2 is missing'],
+    [
+      'other masked arguments',
+      { argv_masked: 'x'.repeat(43) },
+      'other_command',
+      'an argument that is not shown differs',
+    ],
+    [
+      'less redaction',
+      { use: { ...USE, redaction: 'never' } },
+      'other_command',
+      'less of the output is hidden',
+    ],
+    [
+      'another output file',
+      { use: { ...USE, flags: ['pull', '--output=/tmp/x'] } },
+      'other_command',
+      '--output differs',
+    ],
+    ['another verb', { use: { ...USE, flags: ['run', '--output=.env'] } }, 'other_command', 'run is new'],
+    [
+      'another flag',
+      { use: { ...USE, flags: [...USE.flags, '--for-agent=x'] } },
+      'other_command',
+      '--for-agent is new',
+    ],
+    ['no flags', { use: { ...USE, flags: ['pull'] } }, 'other_command', '--output is missing'],
+    ['a client that signs no flags', { use: null }, 'other_command', 'another version of keyferry asks'],
+    ['another folder', { cwd: '/tmp' }, 'other_folder', 'the folder differs'],
+    ['an agent', { agent: 'codex' }, 'other_agent', 'codex asks, a person was approved'],
+    ['a name', { template_keys: ['A_1'] }, 'other_keys', 'it asks for some of the variables'],
+    ['another terminal', { seed: createDeviceSeed() }, undefined, undefined],
+  ])('%s asks again and says why', async (_, changes, asks_again, differs) => {
     const bundle = await bundleOf()
     const asked = await remembered(bundle)
-    expect(await again(bundle, { ...asked, ...changes })).toBe(why)
+    const { json } = await ask(bundle, { ...asked, ...changes })
+    expect([json.remembered, json.asks_again, json.differs]).toEqual([undefined, asks_again, differs])
     expect(await again(bundle, asked)).toBe('ready')
+  })
+
+  test.each<[string[], string[], string]>([
+    [['A'], [], 'it asks for all variables'],
+    [['A'], ['A', 'B', 'C', 'D', 'E'], 'it also asks for B, C, D and 1 more'],
+    [['A', 'B'], ['A'], 'it asks for fewer variables'],
+    [['A'], ['B'], 'it also asks for B'],
+  ])('approved for %j, a request for %j says so', async (approved, asks, said) => {
+    const bundle = await bundleOf()
+    const named = (text: string) =>
+      text.replace(/\b[AB]\b/g, (letter) => bundle.names['AB'.indexOf(letter)] ?? '')
+    const asked = await remembered(bundle, { template_keys: approved.map(named) })
+    const { json } = await ask(bundle, { ...asked, template_keys: asks.map(named) })
+    expect([json.asks_again, json.differs]).toEqual(['other_keys', named(said)])
+  })
+
+  test('the reason informs: another one, or none, asks nobody', async () => {
+    const bundle = await bundleOf()
+    await policy(bundle, { agents: 'remember' })
+    const asked = await remembered(bundle, { agent: 'codex', reason: 'start the server' })
+    expect(await again(bundle, { ...asked, reason: 'start it once more' })).toBe('ready')
+    const { reason: _, ...unexplained } = { reason: '', ...asked }
+    expect(await again(bundle, unexplained)).toBe('ready')
   })
 
   test('more redaction is covered', async () => {

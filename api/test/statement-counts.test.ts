@@ -7,16 +7,16 @@ const METHODS = ['run', 'get', 'all'] as const
 
 /** The least of three calls: during a call, the server may also seal the log. */
 async function statementsOf(call: () => Promise<unknown>): Promise<number> {
-  const { run, get, all } = StatementSync.prototype
-  const own = { run, get, all }
+  type Run = (this: StatementSync, ...values: unknown[]) => unknown
+  const prototype: Record<string, Run> = Object(StatementSync.prototype)
+  const own = METHODS.map((name) => [name, prototype[name]] as const)
   let statements = 0
-  for (const name of METHODS) {
-    const counted = own[name] as (this: StatementSync, ...values: unknown[]) => unknown
+  for (const [name, counted] of own) {
     const counting = function (this: StatementSync, ...values: unknown[]) {
       statements += 1
-      return counted.apply(this, values)
+      return counted?.apply(this, values)
     }
-    Object.assign(StatementSync.prototype, { [name]: counting })
+    prototype[name] = counting
   }
   try {
     const counts: number[] = []
@@ -27,7 +27,7 @@ async function statementsOf(call: () => Promise<unknown>): Promise<number> {
     }
     return Math.min(...counts)
   } finally {
-    Object.assign(StatementSync.prototype, own)
+    Object.assign(prototype, Object.fromEntries(own))
   }
 }
 

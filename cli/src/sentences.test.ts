@@ -128,16 +128,9 @@ function remembered(): (string | null)[] {
     'role_changed',
     'policy_changed',
   ]
-  const others = [
-    'signed_out',
-    'other_command',
-    'other_folder',
-    'other_agent',
-    'other_keys',
-    'bundle_changed',
-    'x',
-  ]
-  return [undefined, ...reasons, ...others].map(readWhyNotRemembered)
+  const others = ['signed_out', 'bundle_changed', 'x']
+  const words = [undefined, ...reasons, ...others].map((reason) => readWhyNotRemembered(reason, undefined))
+  return [...words, readWhyNotRemembered('other_command', 'argument 3 differs')]
 }
 
 async function receipts(): Promise<string[]> {

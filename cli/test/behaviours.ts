@@ -55,7 +55,9 @@ export const BEHAVIOURS = {
   'remembers an approval': {
     create: (asked) => changed(asked, { remembered: REMEMBERED }),
   },
-  'asks again': { create: (asked) => changed(asked, { asks_again: 'other_command' }) },
+  'asks again': {
+    create: (asked) => changed(asked, { asks_again: 'other_command', differs: 'argument 1 differs' }),
+  },
   'asks again for a new reason': { create: (asked) => changed(asked, { asks_again: 'full_moon' }) },
   'remembers badly': { create: (asked) => changed(asked, { remembered: { uses_left: 47 } }) },
   'takes no key of a terminal': {

@@ -4,6 +4,7 @@ import type { DeviceProof } from '@keyferry/crypto/device-key'
 import { refusedAnswer } from '../base/cli-error.ts'
 import type { Exchange, ExchangeAnswer } from '../base/exchange.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
+import { printable } from '../base/printable.ts'
 import {
   matching,
   number,
@@ -114,7 +115,7 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     userCode: read(body['user_code'], optional(string, null), invalid('check code')),
     isBound: body['assurance'] === 'bound' || body['assurance'] === 'local',
     remembered: readRemembered(body['remembered']),
-    whyNotRemembered: readWhyNotRemembered(body['asks_again']),
+    whyNotRemembered: readWhyNotRemembered(body['asks_again'], body['differs']),
     joins: body['joins'] === true,
     epoch: read(body['epoch'], optional(string, null), invalid('epoch')),
   }
@@ -218,7 +219,8 @@ async function callAsOwner(
   })
 }
 
-type WhyNotRemembered = (typeof ASKS_AGAIN)[number] | 'unknown'
+// What differs in the request itself, the server says in words.
+type WhyNotRemembered = Exclude<(typeof ASKS_AGAIN)[number], `other_${string}`> | 'unknown'
 
 const REASONS: Readonly<Record<WhyNotRemembered, string>> = {
   expired: 'the remembered approval has expired',
@@ -229,10 +231,6 @@ const REASONS: Readonly<Record<WhyNotRemembered, string>> = {
   role_changed: 'the role of the person who approved has changed',
   policy_changed: 'the rules for approvals have changed',
   signed_out: 'the person who approved signed out everywhere, or changed how they sign in',
-  other_command: 'the command differs from the approved one',
-  other_folder: 'the folder differs from the approved one',
-  other_agent: 'another person or AI agent started the command',
-  other_keys: 'the requested keys differ from the approved ones',
   bundle_changed: 'the keys of the bundle have changed',
   unknown: 'the remembered approval is not valid for this request',
 }
@@ -246,9 +244,11 @@ export function readRemembered(value: unknown): PendingRequest['remembered'] {
   return found === null ? null : { expiresAtMs: found.expiresAt, usesLeft: found.usesLeft }
 }
 
-/** Why a person is asked although an approval is remembered, in words; null: none is. */
-export function readWhyNotRemembered(value: unknown): string | null {
-  return value === undefined ? null : REASONS[reason(value)]
+/** Why a person is asked although an approval is remembered, in words; null: none is.
+ * @param differs what the server says of this request */
+export function readWhyNotRemembered(value: unknown, differs: unknown): string | null {
+  if (value === undefined) return null
+  return typeof differs === 'string' ? printable(differs) : REASONS[reason(value)]
 }
 
 const isReason = (value: unknown): value is WhyNotRemembered =>

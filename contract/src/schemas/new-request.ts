@@ -129,6 +129,8 @@ export const CreatedRequest = object('CreatedRequest', {
   remembered: z.object({ grant_id: Id, expires_at: Timestamp, uses_left: z.int() }).optional(),
   /** Why a remembered approval of this terminal does not count for this request. */
   asks_again: z.enum(ASKS_AGAIN).optional(),
+  /** What differs from the approved command, in words. */
+  differs: z.string().optional(),
   /** The page of an earlier request of the same start offers to approve this one too. */
   joins: z.literal(true).optional(),
   /** For a client that asks for `short_uri`: it leads to the same page. */

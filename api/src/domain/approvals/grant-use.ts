@@ -1,4 +1,4 @@
-import { type ASKS_AGAIN, isProduction, REDACTIONS } from '@keyferry/contract'
+import { type ASKS_AGAIN, isProduction } from '@keyferry/contract'
 import { type ClockAndIds, latestEnd, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
@@ -9,15 +9,8 @@ import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { approveStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import type { RuleParts } from './approval-grounds.ts'
-import {
-  agentOf,
-  type GrantStore,
-  type KnownGrant,
-  namesDigest,
-  type SignedUse,
-  signedUse,
-  usesLeft,
-} from './grant.ts'
+import { type GrantStore, type KnownGrant, namesDigest, usesLeft } from './grant.ts'
+import { type GrantMismatch, mismatch } from './grant-match.ts'
 import { effectivePolicy, mayApprove, remembersAgents, tightened } from './policy.ts'
 import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
 import type { Together } from './together.ts'
@@ -60,20 +53,22 @@ export async function useGrant(
   parts: GrantUseParts,
   request: ApprovalRequest,
   origin: Origin,
-): Promise<GrantUse | { asks_again: GrantRefusal } | null> {
+): Promise<GrantUse | GrantMismatch | null> {
   if (request.deviceKey === null) return null
   const grants = (await parts.stores.grants.ofDevice(request.deviceKey)).filter((grant) =>
     isRequested(grant, request),
   )
-  const reasons: GrantRefusal[] = []
+  const reasons: GrantMismatch[] = []
   for (const grant of grants) {
-    const why = mismatch(grant, request) ?? (await tryGrant(parts, grant, { request, origin }))
-    if (typeof why !== 'string') return why
-    reasons.push(why)
+    const differs = mismatch(grant, request)
+    const used = differs === null ? await tryGrant(parts, grant, { request, origin }) : null
+    if (used !== null && typeof used !== 'string') return used
+    reasons.push(differs ?? { asks_again: used ?? 'revoked' })
   }
-  const [asks_again] = reasons.toSorted((a, b) => BY_INTEREST.indexOf(a) - BY_INTEREST.indexOf(b))
-  return asks_again === undefined ? null : { asks_again }
+  return reasons.toSorted((a, b) => rank(a) - rank(b))[0] ?? null
 }
+
+const rank = ({ asks_again }: GrantMismatch) => BY_INTEREST.indexOf(asks_again)
 
 function isRequested(
   { bundle, tenant }: KnownGrant,
@@ -81,28 +76,6 @@ function isRequested(
 ) {
   const isTenant = suggestedWorkspace === null || [tenant.id, tenant.name].includes(suggestedWorkspace)
   return isTenant && suggestedBundle !== null && [bundle.id, bundle.name].includes(suggestedBundle)
-}
-
-function mismatch(grant: KnownGrant, request: ApprovalRequest): GrantRefusal | null {
-  const { argv, argvMasked, cwd, templateKeys } = request
-  if (!isSame(grant.argv, argv ?? []) || grant.argvMasked !== argvMasked) return 'other_command'
-  if (!isCovered(signedUse(request), grant.use)) return 'other_command'
-  const { repository } = grant.use ?? {}
-  if (repository === undefined ? grant.cwd !== cwd : request.use?.repository !== repository)
-    return 'other_folder'
-  if (grant.agent !== agentOf(request)) return 'other_agent'
-  return isSame(grant.asked, templateKeys.toSorted()) ? null : 'other_keys'
-}
-
-// Without flags a terminal says neither its redaction nor its output: nothing but the same is covered.
-function isCovered(use: SignedUse | null, approved: SignedUse | null): boolean {
-  if (use === null || approved === null) return use === approved
-  const isEnough = REDACTIONS.indexOf(use.redaction) >= REDACTIONS.indexOf(approved.redaction)
-  return isEnough && use.reason === approved.reason && isSame(use.flags, approved.flags)
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((text, index) => text === other[index])
 }
 
 type Use = { request: ApprovalRequest; origin: Origin }

@@ -31,9 +31,9 @@ export type GrantEnd = Extract<
   'revoked' | 'forgotten' | 'person_removed' | 'role_changed' | 'policy_changed' | 'signed_out'
 >
 
-/** The flags and the reason of a command, as the terminal signed them. Plain JSON. Of a grant, `repository` is there
- * only if it holds in all working trees. */
-export const SignedUse = RequestUse.extend({ reason: z.string() })
+/** The flags of a command, as the terminal signed them. Plain JSON. `repository` is there only if the grant holds in all
+ * working trees. `reason`: only of a grant of an earlier build. */
+export const SignedUse = RequestUse.extend({ reason: z.string().optional() })
 export type SignedUse = z.infer<typeof SignedUse>
 
 type GrantTerms = Omit<GrantDraft, 'hours' | 'isForRepository'> & {
@@ -114,7 +114,7 @@ export async function remember(
   const { deviceKey, argv, argvMasked, cwd, templateKeys } = request
   if (draft === null || deviceKey === null || argv === null || cwd === null) return
   const { isForRepository, ...terms } = draft
-  const use = signedUse(request)
+  const { use } = request
   const kept = use && !isForRepository ? { ...use, repository: undefined } : use
   const command = { argv, argvMasked, cwd, agent: agentOf(request), use: kept }
   await own.grants.insert(tenant.id, {
@@ -132,10 +132,6 @@ export async function remember(
 
 export function agentOf({ requesterMeta }: ApprovalRequest): string | null {
   return requesterMeta['agent'] || null
-}
-
-export function signedUse({ use, requesterMeta }: ApprovalRequest): SignedUse | null {
-  return use && { ...use, reason: requesterMeta['reason'] ?? '' }
 }
 
 /** What the caller lets terminals repeat; for an owner, what anyone in the workspace does. */

@@ -1,0 +1,76 @@
+import { type ASKS_AGAIN, REDACTIONS, type RequestUse } from '@keyferry/contract'
+import type { z } from 'zod'
+import type { ApprovalRequest } from '../requests/stored-request.ts'
+import { agentOf, type KnownGrant, type SignedUse } from './grant.ts'
+
+/*
+ * Whether a request is what a person let its terminal repeat. The answer names only what the client sent, so it tells
+ * nobody what was approved.
+ */
+
+/** Why a remembered approval does not count for a request. `differs`: in words, if the request is the reason. */
+export type GrantMismatch = { asks_again: (typeof ASKS_AGAIN)[number]; differs?: string }
+
+const SHOWN_NAMES = 3
+
+/** @returns null: the request is what was approved */
+export function mismatch(grant: KnownGrant, request: ApprovalRequest): GrantMismatch | null {
+  const { repository } = grant.use ?? {}
+  const isElsewhere =
+    repository === undefined ? grant.cwd !== request.cwd : request.use?.repository !== repository
+  const command = commandDiffers(grant, request) ?? useDiffers(request, grant.use)
+  const differing: readonly [GrantMismatch['asks_again'], string | null][] = [
+    ['other_command', command],
+    ['other_folder', isElsewhere ? 'the folder differs' : null],
+    ['other_agent', agentDiffers(grant.agent, agentOf(request))],
+    ['other_keys', namesDiffer(new Set(grant.asked), new Set(request.templateKeys))],
+  ]
+  for (const [asks_again, differs] of differing) if (differs !== null) return { asks_again, differs }
+  return null
+}
+
+function commandDiffers({ argv: approved, argvMasked }: KnownGrant, request: ApprovalRequest): string | null {
+  const argv = request.argv ?? []
+  const at = argv.findIndex((text, index) => text !== approved[index])
+  if (at === 0) return 'the program differs'
+  if (at > 0) return at < approved.length ? `argument ${at} differs` : `argument ${at} is new`
+  if (argv.length < approved.length) return `argument ${argv.length} is missing`
+  return argvMasked === request.argvMasked ? null : 'an argument that is not shown differs'
+}
+
+type Use = z.output<typeof RequestUse>
+
+// Without flags a terminal says neither its redaction nor its output: nothing but the same is covered.
+function useDiffers({ use, requesterMeta }: ApprovalRequest, approved: SignedUse | null): string | null {
+  if (use === null || approved === null) return use === approved ? null : 'another version of keyferry asks'
+  if (REDACTIONS.indexOf(use.redaction) < REDACTIONS.indexOf(approved.redaction))
+    return 'less of the output is hidden'
+  // Approvals of earlier builds hold for one reason.
+  const { reason = '' } = requesterMeta
+  if (approved.reason !== undefined && approved.reason !== reason) return 'the reason differs'
+  return flagsDiffer(use.flags, approved.flags)
+}
+
+function flagsDiffer(flags: Use['flags'], approved: Use['flags']): string | null {
+  const added = flags.find((flag) => !approved.includes(flag))
+  const isKnown = approved.some((flag) => nameOf(flag) === nameOf(added ?? ''))
+  if (added !== undefined) return `${nameOf(added)} ${isKnown ? 'differs' : 'is new'}`
+  const left = approved.find((flag) => !flags.includes(flag))
+  if (left !== undefined) return `${nameOf(left)} is missing`
+  return flags.join('\n') === approved.join('\n') ? null : 'the order of the flags differs'
+}
+
+const nameOf = (flag: string) => flag.replace(/=.*/s, '')
+
+function agentDiffers(approved: string | null, asks: string | null): string | null {
+  return approved === asks ? null : `${asks ?? 'a person'} asks, ${approved ?? 'a person'} was approved`
+}
+
+function namesDiffer(approved: ReadonlySet<string>, asked: ReadonlySet<string>): string | null {
+  const added = [...asked].filter((name) => !approved.has(name)).toSorted()
+  if (asked.size === 0) return approved.size === 0 ? null : 'it asks for all variables'
+  if (approved.size === 0) return 'it asks for some of the variables'
+  if (added.length === 0) return asked.size < approved.size ? 'it asks for fewer variables' : null
+  const more = added.length > SHOWN_NAMES ? ` and ${added.length - SHOWN_NAMES} more` : ''
+  return `it also asks for ${added.slice(0, SHOWN_NAMES).join(', ')}${more}`
+}

@@ -7,8 +7,8 @@ const METHODS = ['run', 'get', 'all'] as const
 
 /** The least of three calls: during a call, the server may also seal the log. */
 async function statementsOf(call: () => Promise<unknown>): Promise<number> {
-  type Run = (this: StatementSync, ...values: unknown[]) => unknown
-  const prototype: Record<string, Run> = Object(StatementSync.prototype)
+  type Method = (this: StatementSync, ...values: unknown[]) => unknown
+  const prototype: Record<string, Method> = Object(StatementSync.prototype)
   const own = METHODS.map((name) => [name, prototype[name]] as const)
   let statements = 0
   for (const [name, counted] of own) {

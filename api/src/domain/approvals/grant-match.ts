@@ -1,5 +1,4 @@
-import { type ASKS_AGAIN, REDACTIONS, type RequestUse } from '@keyferry/contract'
-import type { z } from 'zod'
+import { type ASKS_AGAIN, REDACTIONS } from '@keyferry/contract'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { agentOf, type KnownGrant, type SignedUse } from './grant.ts'
 
@@ -38,8 +37,6 @@ function commandDiffers({ argv: approved, argvMasked }: KnownGrant, request: App
   return argvMasked === request.argvMasked ? null : 'an argument that is not shown differs'
 }
 
-type Use = z.output<typeof RequestUse>
-
 // Without flags a terminal says neither its redaction nor its output: nothing but the same is covered.
 function useDiffers({ use, requesterMeta }: ApprovalRequest, approved: SignedUse | null): string | null {
   if (use === null || approved === null) return use === approved ? null : 'another version of keyferry asks'
@@ -51,7 +48,7 @@ function useDiffers({ use, requesterMeta }: ApprovalRequest, approved: SignedUse
   return flagsDiffer(use.flags, approved.flags)
 }
 
-function flagsDiffer(flags: Use['flags'], approved: Use['flags']): string | null {
+function flagsDiffer(flags: SignedUse['flags'], approved: SignedUse['flags']): string | null {
   const added = flags.find((flag) => !approved.includes(flag))
   const isKnown = approved.some((flag) => nameOf(flag) === nameOf(added ?? ''))
   if (added !== undefined) return `${nameOf(added)} ${isKnown ? 'differs' : 'is new'}`

@@ -31,8 +31,8 @@ export type GrantEnd = Extract<
   'revoked' | 'forgotten' | 'person_removed' | 'role_changed' | 'policy_changed' | 'signed_out'
 >
 
-/** The flags of a command, as the terminal signed them. Plain JSON. `repository` is there only if the grant holds in all
- * working trees. `reason`: only of a grant of an earlier build. */
+/** The flags of a command, as the terminal signed them. Plain JSON. Of a grant, `repository` is there only if it holds
+ * in all working trees, and `reason` only if an earlier build made it. */
 export const SignedUse = RequestUse.extend({ reason: z.string().optional() })
 export type SignedUse = z.infer<typeof SignedUse>
 

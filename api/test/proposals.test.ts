@@ -65,6 +65,16 @@ describe.each(oneDatabase)('proposals on %s', (kind) => {
   const storedValue = (id: string) =>
     database.query.selectFrom('proposals').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
+  test('the newest proposal comes first', async () => {
+    const { name: bundle } = await ownersBundle()
+    const sent: string[] = []
+    for (const value of ['1', '2', '3', '4', '5', '6']) {
+      now += 1_000
+      sent.unshift((await proposed(api, member, { bundle, values: { NEW: value } })).id)
+    }
+    expect((await listed(owner)).map(({ id }) => id)).toEqual(sent)
+  })
+
   test('what a member may not store is kept until an owner stores it; the owner is who set it', async () => {
     const bundle = await ownersBundle({ OLD: 'before' })
     const sent = await proposed(api, member, {

@@ -1,7 +1,7 @@
 import { WEBHOOK_LIMITS, WEBHOOK_TIMES } from '@keyferry/contract/webhooks'
 import { expect, test } from 'vitest'
 import { merged, messageBody } from './webhook-body.ts'
-import { type CallOutcome, settlementOf } from './webhook-outbox.ts'
+import { type CallOutcome, type DueWebhook, hasRoom, settlementOf } from './webhook-outbox.ts'
 
 const NOW = new Date('2026-06-01T00:00:00.000Z')
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000).toISOString()
@@ -72,4 +72,19 @@ test('a message names the latest keys of many, says that there are more, and kee
   const { keys, keys_truncated } = JSON.parse(body).data
   expect([keys.length, keys[0].name, keys_truncated]).toEqual([WEBHOOK_LIMITS.keys, 'K1', true])
   expect(merged(JSON.parse(body).data, changed(['K7']).data).keys_truncated).toBe(true)
+})
+
+const calls = (count: number, isSlow: boolean): DueWebhook[] =>
+  Array.from({ length: count }, (_, n) => ({ tenantId: `t${n}`, id: `${n}`, createdBy: `p${n}`, isSlow }))
+const due = (isSlow: boolean): DueWebhook => ({ tenantId: 't', id: 'due', createdBy: 'p', isSlow })
+
+test.each([
+  ['a slow one beside 50 quick ones', true, calls(50, false), true],
+  ['a slow one beside 49 slow ones', true, calls(49, true), true],
+  ['a slow one beside 50 slow ones', false, calls(50, true), true],
+  ['a quick one beside 50 slow ones', true, calls(50, true), false],
+  ['a quick one beside 99 quick ones', true, calls(99, false), false],
+  ['a quick one beside 100 quick ones', false, calls(100, false), false],
+])('%s has room: %s', (_, expected, running, isSlow) => {
+  expect(hasRoom(running, due(isSlow))).toBe(expected)
 })

@@ -110,7 +110,7 @@ describe.skipIf(!hasTerminal())('what the client asks a person at a terminal', (
     const importing = ['import', '.env', '--bundle', 'prompts/app']
     const run = async (answer: string): Promise<{ code: number; text: string }> => {
       const shown = keyferry(importing, real.url)
-      await shown.appears(/2 updated\s+Import\? \[y\/N\]/)
+      await shown.appears(/2 updated \(PROMPT_A, PROMPT_B\)\s+Import\? \[y\/N\]/)
       shown.type(answer)
       return { code: await shown.exit, text: shown.output() }
     }

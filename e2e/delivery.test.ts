@@ -194,7 +194,6 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     const terminal = keyferryWith({ EDITOR: editor }, 'edit', 'dev/app')
     const page = await openApproval(terminal)
     await page.getByRole('button', { name: APPROVE }).click()
-    await terminal.appears(/to remove from dev\/app: COLOUR/)
     await terminal.appears(/- COLOUR +removed; its key stays in the library/)
     await terminal.appears(/Store\? \[y\/N\]/)
     terminal.type('y\n')

@@ -137,7 +137,7 @@ function showOn(node: string, installed: () => string): void {
   test('the command imports two environments and compares them', () => {
     expect(keyferry('import', '-', '--bundle', 'one/app', '--yes')).toMatchObject({ status: 0 })
     const second = keyferry('import', '-', '--bundle', 'two/app', '--yes')
-    expect(second.stderr).toContain('2 shared with one/app (NAME, SIZE)')
+    expect(second.stderr).toContain('2 shared (NAME, SIZE)')
     expect(keyferry('diff', 'dev/app', 'one/app').stdout).toContain('missing in dev/app')
   })
 

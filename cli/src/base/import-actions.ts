@@ -20,6 +20,22 @@ export function shortList(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', …' : ''}`
 }
 
+type NamedAction = { readonly name: string; readonly action: string }
+
+/** The names of the steps with an action. */
+export function namesOf(steps: readonly NamedAction[], action: string): readonly string[] {
+  return steps.flatMap((step) => (step.action === action ? [step.name] : []))
+}
+
+/** For example `2 new (A, B), 1 updated (C)`. */
+export function changesText(steps: readonly NamedAction[]): string {
+  const done = Object.entries(IMPORT_ACTIONS).flatMap(([action, { word }]) => {
+    const names = namesOf(steps, action)
+    return names.length === 0 ? [] : [`${names.length} ${word} (${shortList(names)})`]
+  })
+  return done.length === 0 ? 'nothing to write' : done.join(', ')
+}
+
 export function isImportAction(name: unknown): name is ImportAction {
   return typeof name === 'string' && Object.hasOwn(IMPORT_ACTIONS, name)
 }

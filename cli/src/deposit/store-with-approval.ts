@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { depositUserCode } from '@keyferry/crypto/deposit'
 import { CliError, EXIT, refusedAnswer, refusedError } from '../base/cli-error.ts'
-import { IMPORT_ACTIONS, shortList } from '../base/import-actions.ts'
+import { changesText } from '../base/import-actions.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
@@ -145,22 +145,14 @@ export function storedOutcome(receipt: DepositReceipt): WaitingOutcome {
   const counts = countsOf(receipt)
   const approvedBy = receipt.approvers.join(' and ')
   const others = also.map((other) => ({ bundle: other.bundle, counts: countsOf(other) }))
-  const more = also.map((other) => `; in ${other.bundle}: ${whatIn(other)}`).join('')
+  const more = also.map((other) => `; in ${other.bundle}: ${changesText(other.variables)}`).join('')
   const event = { event: 'stored', bundle, workspace, counts, approvers: [approvedBy] }
   return {
     event: also.length === 0 ? event : { ...event, also: others },
-    text: `approved by ${approvedBy}: stored in ${bundle}${inWorkspace(workspace)}: ${whatIn(receipt)}${more}`,
+    text: `approved by ${approvedBy}: stored in ${bundle}${inWorkspace(workspace)}: ${changesText(receipt.variables)}${more}`,
     bundle,
     notes: [],
   }
-}
-
-function whatIn({ variables }: Pick<DepositReceipt, 'variables'>): string {
-  const done = Object.entries(IMPORT_ACTIONS).flatMap(([action, { word }]) => {
-    const names = variables.flatMap((step) => (step.action === action ? [step.name] : []))
-    return names.length === 0 ? [] : [`${names.length} ${word} (${shortList(names)})`]
-  })
-  return done.length === 0 ? 'nothing to write' : done.join(', ')
 }
 
 type ComparedDeposit = {

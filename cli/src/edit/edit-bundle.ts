@@ -63,12 +63,9 @@ async function isStored(
   { text, versions, path }: Edited,
   parts: Parts,
 ): Promise<boolean> {
-  const { entries, detach } = text
-  if (detach.length > 0)
-    write(parts, `to remove from ${storing.bundleName}: ${detach.join(', ')}; the keys stay in the library`)
   // At a question in the terminal, Ctrl-C ends this process at once.
   if (isAtTerminal(parts)) write(parts, `your text is in ${path} until it is stored`)
-  const names = new Set([...entries.map(({ name }) => name), ...detach])
+  const names = new Set([...text.entries.map(({ name }) => name), ...text.detach])
   const seen = versions.filter(({ name }) => names.has(name))
   return (await importText(storing, { ...text, seen }, parts)).length === 0
 }

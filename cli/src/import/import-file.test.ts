@@ -143,6 +143,56 @@ test('a composed value stays, and the plan says how to replace it', async () => 
   expect(same.seen.stderr).toContain('= COMPOSED_URL  same\n')
 })
 
+/** What `unset` gives. */
+const removing = (name: string) => ({ entries: [], notes: [], detach: [name] })
+
+test('a removal shows the plan, with the values that need the name, and removes only after a yes', async () => {
+  const call = createClient(server.url)
+  await importFile(options('removed/app', 'REMOVED_HOST=db\n', { mayUpdate: true }), terminal('y'))
+  const [bundle] = await call('GET', '/api/v1/bundles', { query: { query: 'removed/app' } })
+  const body = { name: 'REMOVED_URL', value: 'http://${REMOVED_HOST}', is_template: true }
+  const { id } = await call('POST', '/api/v1/keys', { body })
+  const params = { bundle_id: bundle?.id ?? '', key_id: id }
+  await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', { params, body: {} })
+  const asked = options('removed/app', '', { how: 'remove' })
+  const no = terminal('')
+  const refused = importText(asked, removing('REMOVED_HOST'), no)
+  await expect(refused).rejects.toMatchObject({ exitCode: EXIT.general, next: 'Nothing was removed.' })
+  expect(no.asked).toEqual(['Remove? [y/N] '])
+  expect(no.seen.stderr).toBe(
+    `Remove from removed/app at ${server.url}\n` +
+      '  - REMOVED_HOST  removed; its key stays in the library; REMOVED_URL cannot be composed without it\n' +
+      '1 removed (REMOVED_HOST)\n',
+  )
+  expect(await namesIn('removed/app')).toEqual(['REMOVED_HOST', 'REMOVED_URL'])
+  await importText(asked, removing('REMOVED_HOST'), terminal('y'))
+  expect(await namesIn('removed/app')).toEqual(['REMOVED_URL'])
+})
+
+test('a name that is gone while the person reads the plan is not removed again', async () => {
+  await importFile(options('removed/stale', 'STALE_A=1\nSTALE_B=2\n', { mayUpdate: true }), terminal('y'))
+  const asked = options('removed/stale', '', { how: 'remove' })
+  const at = terminal('y')
+  const exchange: Stage['exchange'] = async (request) => {
+    if (at.asked.length > 0)
+      await importText({ ...asked, mayUpdate: true }, removing('STALE_A'), stage({}, folder))
+    return await at.exchange(request)
+  }
+  await expect(importText(asked, removing('STALE_A'), { ...at, exchange })).rejects.toMatchObject({
+    next: 'Nothing was removed.',
+  })
+  expect(await namesIn('removed/stale')).toEqual(['STALE_B'])
+})
+
+test('each of several plans names its own bundle', async () => {
+  const path = join(folder, 'other.env')
+  writeFileSync(path, 'NAMED_B=1\n')
+  const at = terminal('y')
+  const others = [{ path, bundleName: 'named/second' }]
+  await importFile(options('named/first', 'NAMED_A=1\n', { others, mayUpdate: true }), at)
+  expect(at.seen.stderr).toMatch(/^Import into named\/first .*NAMED_A.*^Import into named\/second /ms)
+})
+
 test('an interrupted import says that it is whole or nothing', async () => {
   const at = stage({}, folder)
   const underWay = Promise.withResolvers<never>()

@@ -3,6 +3,7 @@ import type { EnvText } from '@keyferry/contract/env'
 import { announce, isYes } from '../base/announce.ts'
 import { generalError, usageError } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
+import { namesOf } from '../base/import-actions.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { canAsk, requireAskable } from '../delivery/confirm-workspace.ts'
@@ -10,21 +11,23 @@ import type { DepositDraft } from '../deposit/deposit-body.ts'
 import { differences, EXAMPLE_FILE, exampleNames } from '../project/example-names.ts'
 import { expectedWorkspace } from '../project/workspace-pins.ts'
 import { callLibrary, type Library, openLibrary } from '../server/library-call.ts'
-import { isOwnLibrary, noReceiptHere } from '../server/server-facts.ts'
+import { isOwnLibrary } from '../server/server-facts.ts'
 import { errorBody } from '../server/server-failure.ts'
 import {
   type ImportedText,
   type ImportOptions,
   type ImportTextOptions,
+  type ImportVerb,
   nextCommands,
+  WORDS,
 } from './import-options.ts'
 import { confirmNewBundle } from './new-bundle-question.ts'
 import {
-  type BundlePlan,
   changedText,
   type ImportPlan,
   importPlan,
-  namesOf,
+  type NamedPlan,
+  type PlanStep,
   planFacts,
   planNotes,
   planText,
@@ -51,8 +54,8 @@ export async function importFile(options: ImportOptions, parts: Parts): Promise<
   await importText(options, { entries: text.entries, notes, detach: [], also: others }, parts)
 }
 
-/** Have the server plan, show the plan, ask, and have the server carry it out. Where people sign in, a person sees the
- * plan on the approval page and decides.
+/** Store values, and remove names. In local mode, the server plans, the client shows the plan and asks, and the server
+ * carries out that plan. Where people sign in, a person sees the plan on the approval page and decides.
  * @returns names whose values in the text were not stored · @throws CliError */
 export async function importText(
   options: ImportTextOptions,
@@ -60,50 +63,71 @@ export async function importText(
   parts: Parts,
 ): Promise<readonly string[]> {
   const content = contentOf(options, text)
-  if (!(await isOwnLibrary(options.server, parts))) {
-    return await importWithApproval(options, { content, notes: text.notes }, parts)
+  const isOwn = await isOwnLibrary(options.server, parts)
+  const stored = await (isOwn ? storeHere : storeElsewhere)({ options, content, notes: text.notes, parts })
+  if (stored === null) return []
+  const bundles = [content, ...content.also].map(({ bundle }) => bundle)
+  if (parts.view === 'person') {
+    parts.stderr.write(`Done. Next: ${nextCommands(options, bundles)}\n`)
+    const [changed, another] = [...namesOf(stored, 'update'), ...namesOf(stored, 'replace')]
+    if (isOwn && changed !== undefined && another === undefined && bundles.length === 1)
+      parts.stderr.write(`Undo: keyferry restore ${changed} --bundle ${content.bundle}\n`)
   }
-  if (options.receiptFile !== null) throw noReceiptHere()
+  return namesOf(stored, 'kept')
+}
+
+type StoreCall = {
+  readonly options: ImportTextOptions
+  readonly content: DepositDraft
+  readonly notes: readonly string[]
+  readonly parts: Parts
+}
+
+/** What happened to each name; null: nothing was stored. */
+type StoredSteps = readonly { readonly name: string; readonly action: string }[] | null
+
+async function storeHere({ options, notes, parts, ...given }: StoreCall): Promise<StoredSteps> {
+  if (options.receiptFile !== null)
+    throw usageError(
+      '--receipt needs a server where people sign in',
+      'Omit --receipt: without an approval there is no receipt.',
+    )
   const library = await openLibrary(options, parts)
-  const { plan, ...running } = await settled(content, { options, parts, library })
-  const plans = plansOf(plan, options, text)
+  const { content, plan } = await settled(given.content, { library, how: options.how })
+  const plans = plansOf(plan, content)
   for (const { bundleId, bundleName } of plans)
     if (bundleId === null) await confirmNewBundle({ ...options, bundleName }, library)
-  const asks = !options.isDryRun && mustAsk(plans, running)
-  show(plans, text, { ...running, asks })
+  const steps = plans.flatMap((each) => each.plan)
+  const asks = !options.isDryRun && mustAsk(steps, { options, parts })
+  show(plans, { notes: [...notes, ...planNotes(steps)], how: options.how, library, asks })
   if (options.isDryRun) {
     if (parts.view === 'person') parts.stderr.write('Nothing was changed: this is a dry run.\n')
-    return []
+    return null
   }
-  requireConsent(plans, { ...running, asks })
-  if (plans.some((each) => each.bundleId === null || writesOf(each).length > 0)) await carryOut(plan, running)
-  report(plans, running)
-  return namesOf(plan, 'kept')
+  if (asks) requireConsent(steps, { options, parts })
+  if (plans.some(({ bundleId }) => bundleId === null) || writesOf(steps).length > 0)
+    await carryOut(plan, { content, library, how: options.how })
+  for (const each of plans) announce(parts, { event: 'imported', ...planFacts(each) }, null)
+  for (const name of namesOf(steps, 'detach'))
+    announce(parts, { event: 'removed', name, bundle: content.bundle }, null)
+  return steps
 }
-
-type NamedPlan = BundlePlan & { readonly bundleName: string }
 
 /** The plan of each bundle. */
-function plansOf(
-  { also: others, ...plan }: ImportPlan,
-  { bundleName }: ImportTextOptions,
-  { also = [] }: ImportedText,
-): readonly NamedPlan[] {
-  const named = also.map((each) => each.bundleName)
-  return [
-    { ...plan, bundleName },
-    ...others.map((each, index) => ({ ...each, bundleName: named[index] ?? '' })),
-  ]
+function plansOf({ also, ...plan }: ImportPlan, content: DepositDraft): readonly NamedPlan[] {
+  const others = also.map((each, index) => ({ ...each, bundleName: content.also[index]?.bundle ?? '' }))
+  return [{ ...plan, bundleName: content.bundle }, ...others]
 }
 
+type PlanCall = { readonly library: Library; readonly how: ImportVerb }
+
 /** Plan, and ask about each value that changed after the person read it. */
-async function settled(content: DepositDraft, running: Omit<RunningImport, 'body'>) {
-  const asked = { ...running, body: bodyOf(content) }
-  const plan = await send(asked, { dry_run: true })
-  const own = takenOver(plan, running.parts)
-  if (own.length === 0) return { ...asked, plan }
-  const again = { ...running, body: bodyOf({ ...content, own: [...content.own, ...own] }) }
-  return { ...again, plan: await send(again, { dry_run: true }) }
+async function settled(given: DepositDraft, call: PlanCall) {
+  const plan = await send(given, { dry_run: true }, call)
+  const own = takenOver(plan, call.library.parts)
+  if (own.length === 0) return { content: given, plan }
+  const content = { ...given, own: [...given.own, ...own] }
+  return { content, plan: await send(content, { dry_run: true }, call) }
 }
 
 function takenOver({ plan }: ImportPlan, parts: Parts): readonly string[] {
@@ -129,8 +153,6 @@ export async function requireQuestions(options: ImportTextOptions, parts: Parts)
   )
 }
 
-type RunningImport = { options: ImportTextOptions; parts: Parts; library: Library; body: object }
-
 function contentOf(
   { bundleName: bundle, workspace, flags, choices }: ImportTextOptions,
   { entries, detach, seen, also = [] }: ImportedText,
@@ -148,9 +170,7 @@ function bodyOf({ workspace: _workspace, also, own, share, replace, ...content }
   const ofBundle = <B extends Pick<DepositDraft, 'entries'>>({ entries, ...more }: B) => {
     const within = (names: readonly string[]) =>
       also.length === 0 ? names : names.filter((name) => entries.some((entry) => entry.name === name))
-    const flagged = entries.map(({ isSecret, ...entry }) =>
-      isSecret === null ? entry : { ...entry, is_secret: isSecret },
-    )
+    const flagged = entries.map(({ isSecret, ...entry }) => ({ ...entry, is_secret: isSecret ?? undefined }))
     const choices = { own: within(own), share: within(share) }
     return { ...more, entries: flagged, ...choices, replace: replace === 'all' ? replace : within(replace) }
   }
@@ -158,11 +178,7 @@ function bodyOf({ workspace: _workspace, also, own, share, replace, ...content }
 }
 
 // Where people sign in, a person sees the plan on the approval page and decides.
-async function importWithApproval(
-  options: ImportTextOptions,
-  { content, notes }: { content: DepositDraft; notes: readonly string[] },
-  parts: Parts,
-): Promise<readonly string[]> {
+async function storeElsewhere({ options, content, notes, parts }: StoreCall): Promise<StoredSteps> {
   if (options.isDryRun) {
     throw usageError(
       '--dry-run needs a server without a sign-in',
@@ -170,104 +186,85 @@ async function importWithApproval(
     )
   }
   const { storeWithApproval } = await import('../deposit/store-with-approval.ts')
-  const isPerson = parts.view === 'person'
-  if (isPerson) for (const note of notes) parts.stderr.write(`  note: ${note}\n`)
+  if (parts.view === 'person') for (const note of notes) parts.stderr.write(`  note: ${note}\n`)
   const end = await storeWithApproval({ ...options, content }, parts)
-  if (end === 'proposed') return []
-  const others = content.also.map((each) => each.bundle)
-  if (isPerson) parts.stderr.write(`Done. Next: ${nextCommands(options, others)}\n`)
-  return end.variables.flatMap(({ name, action }) => (action === 'kept' ? [name] : []))
+  return end === 'proposed' ? null : end.variables
 }
 
-async function send({ library, body }: RunningImport, how: object): Promise<ImportPlan> {
-  const call = { name: 'importVariables', body: { ...body, ...how }, shape: importPlan, explain } as const
-  return await callLibrary(library, call)
+async function send(content: DepositDraft, as: object, { library, how }: PlanCall): Promise<ImportPlan> {
+  const explain = (answer: ExchangeAnswer) => refusedPlan(answer, how)
+  const body = { ...bodyOf(content), ...as }
+  return await callLibrary(library, { name: 'importVariables', body, shape: importPlan, explain })
 }
 
-function explain(answer: ExchangeAnswer): Error | undefined {
+function refusedPlan(answer: ExchangeAnswer, how: ImportVerb): Error | undefined {
   const { code, error } = errorBody(answer)
-  if (code === 'plan_changed') {
-    const what = 'the library changed after the plan was shown'
-    return generalError(what, 'Nothing was imported. Run the same command again.')
-  }
+  const nothing = `Nothing was ${WORDS[how].done}.`
+  if (code === 'plan_changed')
+    return generalError(
+      'the library changed after the plan was shown',
+      `${nothing} Run the same command again.`,
+    )
   if (answer.status !== 400 && answer.status !== 409) return undefined
-  return generalError(printable(error), 'Nothing was imported.')
+  return generalError(printable(error), nothing)
 }
 
-function show(
-  plans: readonly NamedPlan[],
-  text: ImportedText,
-  { options: { how }, parts, library, asks }: RunningImport & { asks: boolean },
-): void {
-  const { view, stderr } = parts
-  const notes = [...text.notes, ...planNotes(stepsOf(plans))]
-  for (const plan of plans)
-    announce(parts, { event: 'planned', ...planFacts(plan, plan.bundleName), notes }, null)
+type ShownPlans = PlanCall & { readonly notes: readonly string[]; readonly asks: boolean }
+
+function show(plans: readonly NamedPlan[], { notes, how, library, asks }: ShownPlans): void {
+  const { view, stderr } = library.parts
+  for (const plan of plans) announce(library.parts, { event: 'planned', ...planFacts(plan), notes }, null)
   if (view === 'person' || (view === 'quiet' && asks)) {
-    for (const plan of plans) stderr.write(planText(plan, { ...plan, how, ...library }))
+    for (const plan of plans) stderr.write(planText(plan, { ...library, how }))
     for (const note of notes) stderr.write(`  note: ${note}\n`)
   }
 }
 
-function stepsOf(plans: readonly NamedPlan[]): Pick<ImportPlan, 'plan'> {
-  return { plan: plans.flatMap(({ plan }) => plan) }
-}
+type ConsentCall = Pick<StoreCall, 'options' | 'parts'>
 
 // On a terminal every write is confirmed. Without one, new keys and shared keys need no confirmation, because programs
 // still get all that they get today.
-function mustAsk(plans: readonly NamedPlan[], { options, parts }: RunningImport): boolean {
-  const plan = stepsOf(plans)
-  if (options.mayUpdate || writesOf(plan).length === 0) return false
-  return (parts.view === 'person' && canAsk(parts)) || risksOf(plan).length > 0
+function mustAsk(steps: readonly PlanStep[], { options, parts }: ConsentCall): boolean {
+  if (options.mayUpdate || writesOf(steps).length === 0) return false
+  return (parts.view === 'person' && canAsk(parts)) || risksOf(steps).length > 0
 }
 
 // What changes the values that programs get today, in words.
-function risksOf(plan: Pick<ImportPlan, 'plan'>): string[] {
-  const [updated, removed] = [namesOf(plan, 'update'), namesOf(plan, 'detach')]
+function risksOf(steps: readonly PlanStep[]): string[] {
+  const [updated, removed] = [namesOf(steps, 'update'), namesOf(steps, 'detach')]
   return [
     ...(updated.length > 0 ? [`update ${updated.join(', ')}`] : []),
     ...(removed.length > 0 ? [`remove ${removed.join(', ')}`] : []),
   ]
 }
 
-function requireConsent(
-  plans: readonly NamedPlan[],
-  { parts, asks, options }: RunningImport & { asks: boolean },
-): void {
-  if (!asks) return
+function requireConsent(steps: readonly PlanStep[], { options: { how }, parts }: ConsentCall): void {
+  const { question, done } = WORDS[how]
   if (!canAsk(parts)) {
     throw generalError(
-      `this would ${risksOf(stepsOf(plans)).join(' and ')}, and there is no terminal to ask`,
-      'Nothing was imported. Add --yes to do it.',
+      `this would ${risksOf(steps).join(' and ')}, and there is no terminal to ask`,
+      `Nothing was ${done}. Add --yes to do it.`,
     )
   }
-  const isImport = options.how === 'import'
-  if (isYes(parts.keyboard, isImport ? 'Import? [y/N] ' : 'Store? [y/N] ')) return
-  throw generalError('not confirmed', isImport ? 'Nothing was imported.' : 'Nothing was stored.')
+  if (isYes(parts.keyboard, `${question}? [y/N] `)) return
+  throw generalError('not confirmed', `Nothing was ${done}.`)
 }
 
-async function carryOut(plan: ImportPlan, running: RunningImport): Promise<void> {
-  const { parts, options } = running
-  const takeBack = parts.atInterrupt(() => parts.stderr.write(interruptedText(options, parts)))
+async function carryOut(
+  { planId }: ImportPlan,
+  { content, ...call }: PlanCall & Pick<StoreCall, 'content'>,
+): Promise<void> {
+  const { view, stderr, atInterrupt } = call.library.parts
+  const event = { event: 'interrupted', bundle: content.bundle }
+  const takeBack = atInterrupt(() =>
+    stderr.write(view === 'json' ? `${JSON.stringify(event)}\n` : INTERRUPTED),
+  )
   try {
-    await send(running, { plan_id: plan.planId })
+    await send(content, { plan_id: planId }, call)
   } finally {
     takeBack()
   }
 }
 
-function interruptedText({ bundleName }: ImportTextOptions, { view }: Parts): string {
-  if (view === 'json') return `${JSON.stringify({ event: 'interrupted', bundle: bundleName })}\n`
-  return '\n  The server imports all of the file or nothing. Run the same command again to see which.\n'
-}
-
-function report(plans: readonly NamedPlan[], { options, parts }: RunningImport): void {
-  for (const plan of plans) announce(parts, { event: 'imported', ...planFacts(plan, plan.bundleName) }, null)
-  if (parts.view !== 'person') return
-  const plan = stepsOf(plans)
-  const others = plans.slice(1).map((each) => each.bundleName)
-  parts.stderr.write(`Done. Next: ${nextCommands(options, others)}\n`)
-  const [changed, another] = [...namesOf(plan, 'update'), ...namesOf(plan, 'replace')]
-  if (changed === undefined || another !== undefined || plans.length > 1) return
-  parts.stderr.write(`Undo: keyferry restore ${changed} --bundle ${options.bundleName}\n`)
-}
+const INTERRUPTED =
+  '\n  The server imports all of the file or nothing. Run the same command again to see which.\n'

@@ -13,6 +13,14 @@ export type ImportedText = Pick<EnvText, 'entries' | 'notes'> & {
   readonly seen?: readonly Version[]
 }
 
+/** What is said of a file, of values of one command, and of a name that a bundle no longer delivers. */
+export const WORDS = {
+  import: { into: 'Import into', question: 'Import', done: 'imported' },
+  store: { into: 'Store in', question: 'Store', done: 'stored' },
+  remove: { into: 'Remove from', question: 'Remove', done: 'removed' },
+} as const
+export type ImportVerb = keyof typeof WORDS
+
 /** Names said to be secret or public; a key of the bundle named in neither keeps its mark, and a new one is secret. */
 export type SecretFlags = { readonly secret: readonly string[]; readonly public: readonly string[] }
 
@@ -30,22 +38,19 @@ export type ImportTextOptions = Omit<DepositOptions, 'content'> & {
   /** Whether the next command needs --server to find this server. */
   readonly isServerNamed: boolean
   readonly bundleName: string
-  /** Whether the values come from a file or from one command. */
-  readonly how: 'import' | 'store'
+  readonly how: ImportVerb
   readonly flags: SecretFlags
   readonly choices: Choices
   readonly isDryRun: boolean
   readonly mayUpdate: boolean
 }
 
-type NextOptions = Pick<ImportTextOptions, 'bundleName' | 'isServerNamed' | 'server'>
-
 /** What a person probably runs next. */
 export function nextCommands(
-  { bundleName, isServerNamed, server }: NextOptions,
-  others: readonly string[] = [],
+  { isServerNamed, server }: Pick<ImportTextOptions, 'isServerNamed' | 'server'>,
+  bundles: readonly string[],
 ): string {
   const run = (bundle: string) =>
     `keyferry run ${bundle}${isServerNamed ? ` --server ${server}` : ''} -- PROGRAM`
-  return [bundleName, ...others].map(run).join('\n            ')
+  return bundles.map(run).join('\n            ')
 }

@@ -1,25 +1,23 @@
 import type { ImportAction } from '@keyferry/contract'
-import { groupBy } from '../base/group-by.ts'
-import { IMPORT_ACTIONS, isImportAction, shortList } from '../base/import-actions.ts'
+import { changesText, IMPORT_ACTIONS, isImportAction, namesOf, shortList } from '../base/import-actions.ts'
 import { list, number, object, optional, orNull, shown, string, truth, where } from '../base/shape.ts'
+import { type ImportVerb, WORDS } from './import-options.ts'
 
 const WIDEST_NAME = 40
 
-/** `how`: whether a file is imported or a value is stored. `workspace`: where the command or the project file names
- * one. */
+/** `workspace`: where the command or the project file names one. */
 type ImportTarget = {
-  readonly bundleName: string
-  readonly how: 'import' | 'store'
+  readonly how: ImportVerb
   readonly server: string
   readonly workspace: { readonly name: string } | null
 }
 
 /** The plan as lines for a person: names and what happens to them, never a value. */
-export function planText(plan: BundlePlan, { bundleName, how, server, workspace }: ImportTarget): string {
+export function planText(plan: NamedPlan, { how, server, workspace }: ImportTarget): string {
   const widest = Math.min(WIDEST_NAME, Math.max(0, ...plan.plan.map(({ name }) => name.length)))
   const place = workspace === null ? '' : ` in ${workspace.name}`
-  const verb = how === 'import' ? 'Import into' : 'Store in'
-  const head = `${verb} ${bundleName}${plan.bundleId === null ? ' (a new bundle)' : ''}${place} at ${server}\n`
+  const isNew = plan.bundleId === null ? ' (a new bundle)' : ''
+  const head = `${WORDS[how].into} ${plan.bundleName}${isNew}${place} at ${server}\n`
   const lines = plan.plan.map((step) => {
     const mark = isPublic(step) ? '; not secret' : ''
     return `  ${IMPORT_ACTIONS[step.action].sign} ${step.name.padEnd(widest)}  ${HAPPENS[step.action](step)}${mark}\n`
@@ -39,8 +37,10 @@ const HAPPENS: Readonly<Record<ImportAction, (step: PlanStep) => string>> = {
     if (step.templateParts !== null) return composed(step, step.templateParts)
     return step.changed === null ? 'kept as it is' : `kept, ${changedText(step.changed)}`
   },
-  detach: ({ name, keyName }) =>
-    `removed${keyName === name ? '; its key' : `; the key ${keyName}`} stays in the library`,
+  detach: ({ name, keyName, breaks }) => {
+    const ends = breaks.length === 0 ? '' : `; ${breaks.join(', ')} cannot be composed without it`
+    return `removed; ${keyName === name ? 'its key' : `the key ${keyName}`} stays in the library${ends}`
+  },
 }
 
 /** For example `changed by sam after you opened the editor`. */
@@ -66,36 +66,14 @@ function others({ sharedWith: [first = 'other bundles'], sharedTotal }: PlanStep
   return sharedTotal <= 1 ? first : `${first} and ${sharedTotal - 1} more`
 }
 
-/** For example `12 new, 3 own, 2 shared with dev/app (SENTRY_DSN, PORT), 1 updated`. */
-function summary(plan: BundlePlan): string {
-  if (writesOf(plan).length === 0) return `Nothing to write: ${whyNothing(plan)}`
-  return Object.entries(IMPORT_ACTIONS)
-    .flatMap(([action, { word }]) => (LINKS[action] === undefined ? counted : named)(plan, action, word))
-    .join(', ')
+function summary({ plan }: BundlePlan): string {
+  return writesOf(plan).length === 0 ? `Nothing to write: ${whyNothing(plan)}` : changesText(plan)
 }
 
-// Actions that are counted for each bundle that uses the keys too.
-const LINKS: Readonly<Record<string, string>> = { share: 'with', replace: 'also in' }
-
-function counted(plan: BundlePlan, action: string, word: string): string[] {
-  const { length } = namesOf(plan, action)
-  return length === 0 ? [] : [`${length} ${word}`]
-}
-
-function whyNothing({ plan }: BundlePlan): string {
-  const kept = plan.filter(({ action, templateParts }) => action === 'kept' && templateParts !== null)
+function whyNothing(steps: readonly PlanStep[]): string {
+  const kept = steps.filter(({ action, templateParts }) => action === 'kept' && templateParts !== null)
   if (kept.length === 0) return 'the bundle delivers all of it already'
   return `${listed(kept)} ${kept.length === 1 ? 'stays a composed value' : 'stay composed values'}`
-}
-
-function named({ plan }: BundlePlan, action: string, word: string): string[] {
-  const byBundle = groupBy(
-    plan.filter((step) => step.action === action),
-    (step) => (step.sharedTotal === 0 ? 'the library' : others(step)),
-  )
-  return [...byBundle].map(
-    ([bundle, group]) => `${group.length} ${word} ${LINKS[action]} ${bundle} (${listed(group)})`,
-  )
 }
 
 const listed = (steps: readonly PlanStep[]) => shortList(steps.map(({ name }) => name))
@@ -106,12 +84,12 @@ function isPublic({ action, isSecret }: PlanStep): boolean {
 }
 
 /** The plan for a machine: names by what happens to them, and those of values that are not secret. */
-export function planFacts(plan: BundlePlan, bundleName: string): object {
+export function planFacts({ bundleName, bundleId, plan }: NamedPlan): object {
   return {
     bundle: bundleName,
-    is_new_bundle: plan.bundleId === null,
+    is_new_bundle: bundleId === null,
     ...Object.fromEntries(Object.keys(IMPORT_ACTIONS).map((action) => [action, namesOf(plan, action)])),
-    public: plan.plan.filter(isPublic).map(({ name }) => name),
+    public: plan.filter(isPublic).map(({ name }) => name),
   }
 }
 
@@ -127,6 +105,8 @@ const STEP = object({
   sharedTotal: number,
   /** What the bundle composes the value of; null for any other value. */
   templateParts: orNull(list(shown(300))),
+  /** What the bundle cannot compose without a removed name. */
+  breaks: optional(list(shown(300)), []),
   /** Production and another environment deliver the same secret after the step. */
   crosses: optional(truth, false),
   /** Who set the present value after this person was given another one. */
@@ -136,7 +116,8 @@ export type PlanStep = ReturnType<typeof STEP>
 
 /** The plan in an answer of the server. `bundleId` is null for a new bundle. */
 const OF_BUNDLE = object({ bundleId: orNull(string), plan: list(STEP) })
-export type BundlePlan = ReturnType<typeof OF_BUNDLE>
+type BundlePlan = ReturnType<typeof OF_BUNDLE>
+export type NamedPlan = BundlePlan & { readonly bundleName: string }
 
 /** `also`: of other bundles. */
 export const importPlan = object({
@@ -148,18 +129,13 @@ export const importPlan = object({
 export type ImportPlan = ReturnType<typeof importPlan>
 
 /** The steps that write something. */
-export function writesOf({ plan }: Pick<BundlePlan, 'plan'>): readonly PlanStep[] {
-  return plan.filter(({ action }) => action !== 'same' && action !== 'kept')
+export function writesOf(steps: readonly PlanStep[]): readonly PlanStep[] {
+  return steps.filter(({ action }) => action !== 'same' && action !== 'kept')
 }
 
 /** Warns about secrets that production and another environment share. */
-export function planNotes({ plan }: Pick<BundlePlan, 'plan'>): readonly string[] {
-  const names = plan.filter(({ crosses }) => crosses).map(({ name }) => name)
+export function planNotes(steps: readonly PlanStep[]): readonly string[] {
+  const names = steps.filter(({ crosses }) => crosses).map(({ name }) => name)
   if (names.length === 0) return []
   return [`production and another environment share ${names.join(', ')}; use --own to separate them`]
-}
-
-/** The names of the steps with an action. */
-export function namesOf({ plan }: Pick<BundlePlan, 'plan'>, action: string): readonly string[] {
-  return plan.filter((step) => step.action === action).map(({ name }) => name)
 }

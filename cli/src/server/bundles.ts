@@ -84,13 +84,6 @@ export async function keyNamed(at: Library, bundle: ListedBundle, name: string):
   )
 }
 
-/** Take a key from a bundle. It stays in the library.
- * @throws CliError as `callLibrary` */
-export async function detachKey(at: Library, bundle: ListedBundle, keyId: string): Promise<void> {
-  const params = { bundle_id: bundle.id, key_id: keyId }
-  await callLibrary(at, { name: 'detachKey', params, shape: () => undefined })
-}
-
 type Asked = {
   readonly server: string
   readonly workspace: string | null

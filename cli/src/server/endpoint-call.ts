@@ -14,7 +14,6 @@ type EndpointTable = typeof endpoints
 const ENDPOINTS = {
   createDelivery: ['POST', '/api/v1/deliveries'],
   createRequest: ['POST', '/api/v1/requests'],
-  detachKey: ['DELETE', '/api/v1/bundles/{bundle_id}/keys/{key_id}'],
   forgetDevice: ['POST', '/api/v1/grants/forget'],
   getBundle: ['GET', '/api/v1/bundles/{bundle_id}'],
   getDepositKey: ['GET', '/api/v1/deposit-key'],

@@ -1,4 +1,3 @@
-import { type CliError, usageError } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
@@ -55,12 +54,4 @@ export async function isOwnLibrary(server: string, { exchange }: Pick<Parts, 'ex
   if (!isOnThisMachine(server)) return false
   const answer = await callEndpoint({ server, exchange }, 'getSession', { timeoutMs: TIMEOUT_MS })
   return parseObject(answer.body)?.['auth_mode'] === 'local'
-}
-
-/** The error for --receipt where no approval is needed. */
-export function noReceiptHere(): CliError {
-  return usageError(
-    '--receipt needs a server where people sign in',
-    'Omit --receipt: without an approval there is no receipt.',
-  )
 }

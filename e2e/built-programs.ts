@@ -7,16 +7,14 @@ const ROOT = join(import.meta.dirname, '..')
 const at = (...places: string[]) => places.map((place) => join(ROOT, place))
 
 const SHARED = at('contract/src', 'crypto/src', 'plumbing/src', 'package-lock.json')
-const SERVER = at('server/bin', 'server/src', 'api/src', 'web/server', 'e2e/bundle-server.ts')
 const CLIENT = at('cli/bin', 'cli/src', 'cli/build.ts', 'cli/package.json')
 
 /** Before the tests that start programs: build these where they are missing or stale. */
 export async function setup({ config }: TestProject): Promise<void> {
   if (config.env['APP'] === 'stale') return
-  if (isStale(join(ROOT, 'e2e/dist/keyferry-server.js'), [...SHARED, ...SERVER])) {
-    const { bundleServer } = await import('./bundle-server.ts')
-    await bundleServer()
-  }
+  execFileSync(process.execPath, [join(ROOT, 'release/server-stale.ts')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   if (isStale(join(ROOT, 'cli/dist/bin/keyferry.js'), [...SHARED, ...CLIENT]))
     execFileSync(process.execPath, [join(ROOT, 'cli/build.ts')], { stdio: ['ignore', 'ignore', 'inherit'] })
   process.env['PROGRAMS'] = 'built'

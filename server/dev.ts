@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
-const PROGRAM = join(import.meta.dirname, 'bin/keyferry-server.js')
+const PROGRAM = join(import.meta.dirname, 'dev-server.ts')
 
 // With `--seed` the data folder is a separate one, which has the library of the screenshots.
 const isSeeded = process.argv.includes('--seed')

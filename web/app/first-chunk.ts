@@ -14,7 +14,7 @@ export function firstChunk(script: string): Rolldown.CodeSplittingGroup {
     first ??= neededBy(resolve(import.meta.dirname, script), modules).difference(neededBy(ARRIVE, modules))
     return first.has(id) ? 'first' : null
   }
-  return { name }
+  return { name, debugName: 'first' }
 }
 
 function neededBy(id: string, modules: Modules, found = new Set<string>()): Set<string> {

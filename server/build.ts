@@ -1,15 +1,15 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile, rm } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 
-const SERVER = join(import.meta.dirname, '../server')
 const DIST = join(import.meta.dirname, 'dist')
-const SOURCE_ENTRY = '../src/main.ts'
 
 // Modules of CommonJS in a bundle of ES modules look for these.
 const COMMON_JS = `import { createRequire } from 'node:module'
 const require = createRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname`
+
+const fromDist = (place: string) => JSON.stringify(`/${relative(DIST, place)}`)
 
 // A file finds what is beside it from where its source is.
 const ownPlaces: Plugin = {
@@ -20,8 +20,8 @@ const ownPlaces: Plugin = {
       return {
         loader: 'ts',
         contents: text
-          .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path)))
-          .replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
+          .replaceAll('import.meta.url', `new URL('.' + ${fromDist(path)}, import.meta.url)`)
+          .replaceAll('import.meta.dirname', `(import.meta.dirname + ${fromDist(dirname(path))})`),
       }
     })
   },
@@ -30,11 +30,11 @@ const ownPlaces: Plugin = {
 // The first loads machine code that is beside it; the second has other exports in a bundle.
 const NOT_BUNDLED = ['sodium-native', '@zxcvbn-ts/*', 'pg-native']
 
-/** Bundle keyferry-server for tests. It starts in half the processor time: it has a thousand modules. */
+/** Bundle keyferry-server into `dist`. It starts in half the processor time: it has a thousand modules. */
 export async function bundleServer(): Promise<void> {
   await rm(DIST, { recursive: true, force: true })
   await build({
-    entryPoints: [join(SERVER, 'src/main.ts')],
+    entryPoints: [join(import.meta.dirname, 'src/main.ts')],
     outdir: DIST,
     bundle: true,
     splitting: true,
@@ -46,7 +46,7 @@ export async function bundleServer(): Promise<void> {
     external: NOT_BUNDLED,
     logLevel: 'error',
   })
-  const launcher = await readFile(join(SERVER, 'bin/keyferry-server.js'), 'utf8')
-  if (!launcher.includes(SOURCE_ENTRY)) throw new Error(`keyferry-server.js does not import ${SOURCE_ENTRY}`)
-  await writeFile(join(DIST, 'keyferry-server.js'), launcher.replace(SOURCE_ENTRY, './main.js'))
 }
+
+const isProgram = import.meta.url === pathToFileURL(process.argv[1] ?? '').href
+if (isProgram) await bundleServer()

@@ -345,6 +345,13 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
     offsetMs = 8 * 3_600_000
     expect(await again(bundle, asked)).toBe('expired')
     expect(await grantsOf(bundle)).toEqual([])
+    offsetMs = 31 * 3_600_000
+    await api.sweep()
+    expect(await again(bundle, asked)).toBe('expired')
+    // A day after its end, it is forgotten.
+    offsetMs = 33 * 3_600_000
+    await api.sweep()
+    expect(await again(bundle, asked)).toBe('asks')
     offsetMs = 0
   })
 

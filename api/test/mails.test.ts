@@ -373,6 +373,7 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
     await api.call('createKey', { as, body: { name: 'DB_PASSWORD', value: 's3cret', expires_at } })
     await arrived(email)
     expect(mail.to(email)[0]?.text).toContain(`“DB_PASSWORD” on ${expires_at.slice(0, 10)}`)
+    expect(mail.to(email)[0]?.text).toMatch(/“DB_PASSWORD” on \d{4}-\d\d-\d\d \d\d:\d\d UTC$/m)
     now += 2 * HOUR_MS
     const last = newAddress()
     await invite(last)

@@ -65,7 +65,7 @@ export async function runReadme(npmVersion: string, nodeFolder = ''): Promise<st
     const env = terminalOf(folder, nodeFolder)
     env['PATH'] = `${installedNpm(npmVersion, folder, env)}${delimiter}${env['PATH']}`
     const clone = newClone(join(folder, 'clone'))
-    const [first = '', second = ''] = commandsOf('README.md').filter(Boolean)
+    const [first = '', second = ''] = commandsOf('README.md').filter((line) => line.startsWith('npm '))
     const { url, stop } = await startedBy(first, clone, env)
     try {
       execFileSync('sh', ['-c', second], { cwd: clone, env, stdio: 'pipe' })

@@ -1,5 +1,6 @@
 import { multiplyTimeLimits } from '@keyferry/plumbing/time-limits'
 import { configureGlobal } from 'fast-check'
+import { expect } from 'vitest'
 import { TIME_LIMIT_FACTOR } from '../plumbing/test/until.ts'
 
 const RUNS = 200
@@ -8,3 +9,9 @@ const RUNS = 200
 configureGlobal({ numRuns: Number(process.env['PROPERTY_RUNS'] ?? RUNS) })
 
 multiplyTimeLimits(Number(TIME_LIMIT_FACTOR))
+
+// A pattern stands for the texts that it matches. Vitest's `toMatchObject` would take any text in its place.
+expect.addEqualityTesters([
+  (actual: unknown, expected: unknown) =>
+    expected instanceof RegExp && typeof actual === 'string' ? expected.test(actual) : undefined,
+])

@@ -4,6 +4,7 @@ import type { Endpoint } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
 import { openApiDocument } from './openapi.ts'
 import { ComponentSchemas } from './openapi-schemas.ts'
+import { WORKSPACE_HEADER } from './schemas/tenant.ts'
 
 test('every endpoint of the table is an operation with an example of each body', () => {
   const document = JSON.parse(JSON.stringify(openApiDocument('0.0.0')))
@@ -24,6 +25,20 @@ test('every operation has one of the described tags', () => {
     const [tag] = document.paths[row.path][row.method.toLowerCase()].tags
     expect(described, name).toContain(tag)
   }
+})
+
+test.each([
+  ['listKeys', true],
+  ['getMe', true],
+  ['changePassword', false],
+  ['getSetup', false],
+  ['showSignIn', false],
+] as const)('%s says that a call can name its workspace: %s', (name, says) => {
+  const document = JSON.parse(JSON.stringify(openApiDocument('0.0.0')))
+  const { path, method } = endpoints[name]
+  const { parameters } = document.paths[path][method.toLowerCase()]
+  const headers = parameters.filter((each: { in: string }) => each.in === 'header')
+  expect(headers.some((each: { name: string }) => each.name === WORKSPACE_HEADER)).toBe(says)
 })
 
 const named = (schema: z.ZodType) => z.object({ name: schema.meta({ id: 'Name' }) })

@@ -302,6 +302,14 @@ test('the tables of holders have one door', () => {
   expect(others.filter((file) => queries.test(readFileSync(file, 'utf8')))).toEqual([])
 })
 
+test('what takes rights from a person is called only where their approvals end', () => {
+  const taking = /\.(members\.change|groups\.(change|provide)|users\.change|acceptInvitation)\(/
+  const callers = files.filter(
+    (file) => file.startsWith('api/src/') && taking.test(readFileSync(file, 'utf8')),
+  )
+  expect(callers).toEqual(['joining', 'leaving'].map((name) => `api/src/domain/approvals/${name}.ts`))
+})
+
 test('nothing imports an optional module, except its own files and the lists of modules', () => {
   expect(MODULES).toContain('api/src/webhooks')
   const moduleOf = (path: string) =>

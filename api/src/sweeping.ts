@@ -28,19 +28,17 @@ type Sweeping = {
 
 /** One sweep: end approvals and approved deposits that did not return to their terminal, remove old remembered
  * approvals and proposals and delete the contents of expired requests. */
-type Approving = Pick<EndParts, 'clock' | 'endings'>
-
-type Swept = Approving & {
+type Swept = EndParts & {
   clockSteps: { isAhead: () => boolean }
   stores: Stores
-  sweepRequests: (parts: Approving) => Promise<void>
+  sweepRequests: (parts: Pick<EndParts, 'clock' | 'endings'>) => Promise<void>
 }
 
 export function overdueSweep(parts: Swept): () => Promise<void> {
   const { stores, clock } = parts
   return async () => {
     await parts.sweepRequests(parts)
-    await endOverdue({ stores, clock })
+    await endOverdue(parts)
     await forgetOldGrants({ stores, clock })
     if (!parts.clockSteps.isAhead()) await expireProposals({ stores, clock })
     await stores.touchUses.forget(timestamp(clock))

@@ -17,6 +17,7 @@ import { TABLES } from '../src/storage/base/tables.ts'
 import { forgetDeliveries } from '../src/storage/deliveries/delivery-retention.ts'
 import { createStores } from '../src/storage/stores.ts'
 import { oneDatabase } from './api.ts'
+import { type InTransaction, inTransaction } from './in-transaction.ts'
 
 const PAGE = { limit: 1_000, offset: 0 }
 
@@ -26,6 +27,7 @@ type Known = { id: string; holder: string; version: number; state: 'approved' | 
 describe.each(oneDatabase)('holders on %s', (kind) => {
   let database: Database
   let stores: Stores
+  let together: InTransaction
   let forget: () => Promise<void>
   let time = Date.parse('2026-01-31T12:00:00Z')
   const [userId, tenantId, bundleId] = [randomUUID(), randomUUID(), randomUUID()]
@@ -48,6 +50,7 @@ describe.each(oneDatabase)('holders on %s', (kind) => {
     }
     const ring = new RootKeyRing([generateRootKey()])
     const queries = recording(database, auditKey)
+    together = inTransaction(queries)
     const log = { info: () => {} }
     const ending = new AbortController().signal
     forget = () => forgetDeliveries(queries, { before: now().toISOString(), now, ending, log })
@@ -73,13 +76,13 @@ describe.each(oneDatabase)('holders on %s', (kind) => {
   }
   const begin = async (key: { id: string; name: string }, holder: string, version: number) => {
     const id = randomUUID()
-    await stores.deliveries.begin(tenantId, {
+    const delivery = {
       id,
       requestId: 'r',
       bundle: { id: bundleId, name: 'dev/app' },
       holder,
       label: { hostname: 'laptop', user: holder, program: 'npm' },
-      via: 'run',
+      via: 'run' as const,
       keys: [{ ...key, version }],
       unversioned: [],
       typed: [],
@@ -88,11 +91,12 @@ describe.each(oneDatabase)('holders on %s', (kind) => {
       voucherId: null,
       grantId: null,
       stamp: stamp(),
-    })
+    }
+    await together((own) => own.deliveries.begin(tenantId, delivery))
     return id
   }
   const end = (how: 'void' | 'collect', deliveryId: string) =>
-    stores.deliveries[how](tenantId, { deliveryId, at: stamp().at, origin: null })
+    together((own) => own.deliveries[how](tenantId, { deliveryId, at: stamp().at, origin: null }))
   const holders = async (keyId: string) => {
     const listed = await stores.holders.ofKey(tenantId, keyId, PAGE)
     return (listed?.rows ?? []).map(({ holder, label, version, perhaps_version, times }) => ({

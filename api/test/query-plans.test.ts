@@ -35,6 +35,7 @@ import { recording } from '../src/storage/base/recording.ts'
 import { within } from '../src/storage/reach/reached-rows.ts'
 import { createStores } from '../src/storage/stores.ts'
 import { databases } from './api.ts'
+import { type InTransaction, inTransaction } from './in-transaction.ts'
 
 const NOW = '2026-01-31T12:00:00.000Z'
 const PAGE = { limit: 50, offset: 0 }
@@ -59,7 +60,8 @@ const CLOCK = { now: () => new Date(NOW), newId: randomUUID, newToken: randomUUI
 const TRUST = { issuer: 'i', claims: { sub: ['a'] }, keys: { keys: [{}] }, networks: [], broad: true }
 const ATTEMPT = { issuer: 'i', claims: {}, is_bound: false, reason: 'ref' }
 
-type Machines = Parameters<typeof createMachine>[0] & Parameters<typeof deliverToMachine>[0]
+type Machines = Parameters<typeof createMachine>[0] &
+  Parameters<typeof deliverToMachine>[0] & { together: InTransaction }
 
 /** Deliver to the machine, proved in one way. */
 function deliver(parts: Machines, proof: MachineCaller['proof']) {
@@ -155,9 +157,11 @@ const USES: Readonly<Record<string, (stores: Stores, machines: Machines) => Prom
   'rename a tenant': ({ tenants }) => tenants.rename({ id: tenantId, name: 'w' }, { ...STAMP, by: userId }),
   'say who I am': ({ tenants }) => tenants.findSelf(userId, tenantId),
   'list members': ({ members }) => members.list(tenantId),
-  'change a role': ({ members }) => members.change({ userId, to: 'owner' }, STAMP),
-  'demote a member': ({ members }) => members.change({ userId, to: 'member' }, STAMP),
-  'remove a member': ({ members }) => members.change({ userId: randomUUID(), to: 'removed' }, STAMP),
+  'change a role': (_, { together }) => together((own) => own.members.change({ userId, to: 'owner' }, STAMP)),
+  'demote a member': (_, { together }) =>
+    together((own) => own.members.change({ userId, to: 'member' }, STAMP)),
+  'remove a member': (_, { together }) =>
+    together((own) => own.members.change({ userId: randomUUID(), to: 'removed' }, STAMP)),
   'list invitations': ({ invitations }) => invitations.list(tenantId, NOW),
   'revoke an invitation': ({ invitations }) =>
     expect(invitations.delete(randomUUID(), STAMP)).rejects.toThrow('invitation not found'),
@@ -194,17 +198,20 @@ const USES: Readonly<Record<string, (stores: Stores, machines: Machines) => Prom
     keyVersions.restore(tenantId, { keyId, version: 2, editor: OWNER, stamp: STAMP }),
   'destroy a version': ({ keyVersions }) =>
     keyVersions.destroy(tenantId, { keyId, version: 2, stamp: STAMP }),
-  'begin a delivery': ({ deliveries }) => deliveries.begin(tenantId, newDelivery(randomUUID())),
-  'confirm a delivery': async ({ deliveries }) => {
-    const deliveryId = randomUUID()
-    await deliveries.begin(tenantId, newDelivery(deliveryId))
-    await deliveries.collect(tenantId, { deliveryId, at: NOW, origin: null })
-  },
-  'void a delivery': async ({ deliveries }) => {
-    const deliveryId = randomUUID()
-    await deliveries.begin(tenantId, newDelivery(deliveryId))
-    await deliveries.void(tenantId, { deliveryId, at: NOW, origin: null })
-  },
+  'begin a delivery': (_, { together }) =>
+    together(({ deliveries }) => deliveries.begin(tenantId, newDelivery(randomUUID()))),
+  'confirm a delivery': (_, { together }) =>
+    together(async ({ deliveries }) => {
+      const deliveryId = randomUUID()
+      await deliveries.begin(tenantId, newDelivery(deliveryId))
+      await deliveries.collect(tenantId, { deliveryId, at: NOW, origin: null })
+    }),
+  'void a delivery': (_, { together }) =>
+    together(async ({ deliveries }) => {
+      const deliveryId = randomUUID()
+      await deliveries.begin(tenantId, newDelivery(deliveryId))
+      await deliveries.void(tenantId, { deliveryId, at: NOW, origin: null })
+    }),
   'find a delivery': ({ deliveries }) => deliveries.find(tenantId, randomUUID()),
   'list deliveries': ({ deliveries }) => deliveries.list(tenantId, {}, PAGE),
   'list deliveries of a bundle': ({ deliveries }) => deliveries.list(tenantId, { bundleId, from: NOW }, PAGE),
@@ -358,8 +365,8 @@ describe.each(databases)('query plans on %s', (kind) => {
     stores = createStores(queries, { ring, auditKey, bounds }).stores
     const guard = new Guard({ ownNetworks: [], ownStores: [], proxy: null })
     const rules = { targets: guard, audience: 'a', tokensAllowed: true, maxPayloadBytes: 1_000 }
-    machines = { queries, stores, clock: CLOCK, ...rules }
     prepared = [...recorder.nodes]
+    machines = { queries, stores, together: inTransaction(queries), clock: CLOCK, ...rules }
     const scope = { tenantId, userId, reach: { patterns: ['b', 'team/', '*/app'], since: '' } }
     const reached = within(database.query, scope, database).withPlugin(recorder)
     const limited = { ...queries, query: reached }

@@ -1,6 +1,7 @@
-import { joining, providedChange } from '../domain/approvals/leaving.ts'
+import { joinWithAccount } from '../domain/approvals/joining.ts'
+import { changeProvidedUser } from '../domain/approvals/leaving.ts'
 import { stampOf } from '../domain/base/stamp.ts'
-import { joinWithAccount, logIn, setUpAccount } from '../domain/people/account.ts'
+import { logIn, setUpAccount } from '../domain/people/account.ts'
 import { providedGroups } from '../domain/people/group.ts'
 import { changeEmail, changePassword } from '../domain/people/own-account.ts'
 import {
@@ -11,7 +12,7 @@ import {
   preparePasskey,
   removePasskey,
 } from '../domain/people/passkey.ts'
-import { changeProvidedUser, ensureUser, recordSignOut } from '../domain/people/user.ts'
+import { ensureUser, recordSignOut } from '../domain/people/user.ts'
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
@@ -28,12 +29,10 @@ export function accountHandlers({
 }: HandlerParts) {
   const arrivalOf = (peer: Peer) => ({ clock, origin: originOf(peer) })
   const parts = { ...stores, clock }
-  const users = providedChange(requestParts)
-  const joinable = { ...stores, invitations: { ...stores.invitations, ...joining(requestParts) } }
   return {
     getSetup: async () => ({ required: !(await stores.accounts.isSetUp()) }),
     joinWithAccount: ({ body, peer }) =>
-      joinWithAccount(joinable, { ...body, ...usedToken(body.token) }, arrivalOf(peer)),
+      joinWithAccount({ ...requestParts, origin: originOf(peer) }, { ...body, ...usedToken(body.token) }),
     setUpAccount: ({ body, peer }) => setUpAccount({ ...stores, setupCode, arrival: arrivalOf(peer) }, body),
     changePassword: async ({ caller, body }) => ({
       ok: true,
@@ -79,7 +78,7 @@ export function accountHandlers({
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
         ...(body.groups && { groups: providedGroups(filled, body.groups) }),
       }
-      await changeProvidedUser({ users, clock, origin: originOf(peer) }, params.idp_user_id, change)
+      await changeProvidedUser({ ...requestParts, origin: originOf(peer) }, params.idp_user_id, change)
     },
     recordSignOut: ({ params, body, peer }) =>
       recordSignOut({ ...parts, origin: originOf(peer) }, params.idp_user_id, body),

@@ -1,17 +1,18 @@
 import { endpoints } from '@keyferry/contract'
-import { groupChange, joining, memberChange } from '../domain/approvals/leaving.ts'
+import { acceptInvitation } from '../domain/approvals/joining.ts'
+import {
+  changeGroup,
+  changeRole,
+  deleteGroup,
+  limitMember,
+  removeMember,
+} from '../domain/approvals/leaving.ts'
 import { timestamp } from '../domain/base/clock-and-ids.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import { mayCreateKeys } from '../domain/library/key.ts'
-import { changeGroup, createGroup, deleteGroup } from '../domain/people/group.ts'
-import { acceptInvitation, invite, previewInvitation } from '../domain/people/invitation.ts'
-import {
-  changeRole,
-  limitMember,
-  type MemberParts,
-  mayRemove,
-  removeMember,
-} from '../domain/people/member.ts'
+import { createGroup } from '../domain/people/group.ts'
+import { invite, previewInvitation } from '../domain/people/invitation.ts'
+import { mayRemove } from '../domain/people/member.ts'
 import { type Caller, roleAllows } from '../domain/people/membership.ts'
 import {
   createTenant,
@@ -27,9 +28,6 @@ import type { HandlerParts } from './handler-parts.ts'
 export function tenantHandlers(parts: HandlerParts) {
   const { stores, requestParts, clock, authMode, invitationTokenOf, usedToken } = parts
   const { tenants, users, members, groups, invitations, holders } = stores
-  const memberParts: MemberParts = { members: memberChange(requestParts), clock }
-  const groupParts = { groups: { ...groups, ...groupChange(requestParts) }, clock }
-  const joinable = { ...invitations, ...joining(requestParts) }
   return {
     createTenant: ({ caller, body }) => createTenant(users, caller, { name: body.name, clock }),
     renameTenant: ({ caller, params, body }) =>
@@ -56,15 +54,15 @@ export function tenantHandlers(parts: HandlerParts) {
       }))
     },
     changeMemberRole: ({ caller, params, body }) =>
-      changeRole(memberParts, caller, { ...body, userId: params.user_id }),
+      changeRole(requestParts, caller, { ...body, userId: params.user_id }),
     changeMemberLimit: ({ caller, params, body }) =>
-      limitMember(memberParts, caller, { ...body, userId: params.user_id }),
+      limitMember(requestParts, caller, { ...body, userId: params.user_id }),
     listGroups: ({ caller }) => groups.list(caller.tenantId),
-    createGroup: ({ caller, body }) => createGroup(groupParts, caller, body),
+    createGroup: ({ caller, body }) => createGroup({ groups, clock }, caller, body),
     changeGroup: ({ caller, params, body }) =>
-      changeGroup(groupParts, caller, { ...body, id: params.group_id }),
-    deleteGroup: ({ caller, params }) => deleteGroup(groupParts, caller, params.group_id),
-    removeMember: ({ caller, params }) => removeMember(memberParts, caller, params.user_id),
+      changeGroup(requestParts, caller, { ...body, id: params.group_id }),
+    deleteGroup: ({ caller, params }) => deleteGroup(requestParts, caller, params.group_id),
+    removeMember: ({ caller, params }) => removeMember(requestParts, caller, params.user_id),
     async createInvitation({ caller, body }) {
       const { created_at: _, ...invitation } = await invite(invitations, caller, {
         ...body,
@@ -79,7 +77,7 @@ export function tenantHandlers(parts: HandlerParts) {
       invitations.delete(params.invitation_id, stampOf(caller, clock)),
     previewInvitation: ({ body }) => previewInvitation(invitations, { ...usedToken(body.token), clock }),
     acceptInvitation: async ({ caller, body: { token } }) =>
-      presentCurrent(await acceptInvitation(joinable, caller, { ...usedToken(token), clock })),
+      presentCurrent(await acceptInvitation(requestParts, caller, usedToken(token))),
   } satisfies Partial<Handlers>
 }
 

@@ -1,68 +1,99 @@
-import type { GroupRecords } from '../people/group.ts'
-import type { Accept } from '../people/invitation.ts'
-import { endsOf, type MemberStore } from '../people/member.ts'
-import type { UserStore } from '../people/user.ts'
+import { DomainError } from '../base/errors.ts'
+import type { ExpectedChange } from '../base/expected.ts'
+import { type Arrival, momentOf, stampOf } from '../base/stamp.ts'
+import { type GroupChange, type GroupFields, storedFields } from '../people/group.ts'
+import { endsOf, type MemberLimit, type MemberWish, mayRemove } from '../people/member.ts'
+import { type Caller, ownerRequired, type Role, userNotFound } from '../people/membership.ts'
+import type { ProvidedChange } from '../people/user.ts'
 import { type EndParts, type Ends, removeApprovalsOf } from './ending.ts'
 
 /*
- * If a person is removed, disabled or gets fewer rights, what they approved ends in the same transaction. So a decision
- * at the same time is either ended here, or finds no rights.
+ * The acts by which a person is removed, disabled or gets fewer rights. What they approved ends in the same
+ * transaction. So a decision at the same time is either ended here, or finds no rights. The stores have no such change:
+ * only a transaction does.
  */
 
-type LeavingParts = EndParts<Ends>
+export type LeavingParts = EndParts<Ends>
 
-const REMOVAL = { isRemoval: true } as const
+/** It must not fail because a decision holds what it needs. */
+export const REMOVAL = { isRemoval: true } as const
 
-/** Changes a member, and ends their approvals if that takes rights. */
-export function memberChange(parts: LeavingParts): Pick<MemberStore, 'change'> {
-  return {
-    change: (change, stamp) =>
-      parts.together(async (own) => {
-        const changed = await own.members.change(change, stamp)
-        const approver = { userId: change.userId, tenantId: stamp.tenantId }
-        if (changed === 'done' && endsOf(change.to).approvals) await removeApprovalsOf(own, parts, approver)
-        return changed
-      }, REMOVAL),
-  }
+/** @throws DomainError not_found · conflict: the last owner · changed */
+export async function changeRole(
+  parts: LeavingParts,
+  caller: Caller,
+  { userId, role, expected }: ExpectedChange<{ role: Role }> & { userId: string; role: Role },
+): Promise<void> {
+  await changeMember(parts, caller, { userId, to: role, expected })
 }
 
-/** Changes a group, and ends the approvals of the members who lose something. */
-export function groupChange(parts: LeavingParts): Pick<GroupRecords, 'change'> {
-  return {
-    change: (change, stamp) =>
-      parts.together(async (own) => {
-        const losing = await own.groups.change(change, stamp)
-        for (const userId of losing) await removeApprovalsOf(own, parts, { userId, tenantId: stamp.tenantId })
-        return losing
-      }, REMOVAL),
-  }
+/** Limit a member to the bundles that the patterns name, or end the limit.
+ * @throws DomainError not_found · conflict: an owner · changed */
+export async function limitMember(
+  parts: LeavingParts,
+  caller: Caller,
+  { userId, limited_to, expected }: ExpectedChange<MemberLimit> & MemberLimit & { userId: string },
+): Promise<void> {
+  const to = { limited_to: limited_to && [...new Set(limited_to)].toSorted() }
+  await changeMember(parts, caller, { userId, to, expected })
 }
 
-/** Joins a person, and ends the approvals of the member whose place they take. */
-export function joining(parts: LeavingParts): { accept: Accept } {
-  return {
-    accept: (acceptance) =>
-      parts.together(async (own) => {
-        const joined = await own.acceptInvitation(acceptance)
-        if (joined !== null && joined.left !== null)
-          await removeApprovalsOf(own, parts, { userId: joined.left, tenantId: joined.tenant.id })
-        return joined
-      }, REMOVAL),
-  }
+/** Remove a member, or leave.
+ * @throws DomainError forbidden (not an owner) · not_found · conflict: the last owner */
+export async function removeMember(parts: LeavingParts, caller: Caller, userId: string): Promise<void> {
+  if (!mayRemove(caller, userId)) throw ownerRequired()
+  await changeMember(parts, caller, { userId, to: 'removed' })
 }
 
-/** Changes a user as the identity provider reports, and ends the approvals of a person who is gone. */
-export function providedChange(parts: LeavingParts): Pick<UserStore, 'change'> {
-  return {
-    change: (idpUserId, change) =>
-      parts.together(async (own) => {
-        const { groups, ...others } = change
-        const losing = groups ? await own.groups.provide(idpUserId, groups, others) : []
-        const userId = await own.users.change(idpUserId, others)
-        for (const left of losing) await removeApprovalsOf(own, parts, left)
-        if (userId !== null && change.isActive === false)
-          await removeApprovalsOf(own, parts, { userId, tenantId: null })
-        return userId
-      }, REMOVAL),
-  }
+async function changeMember(parts: LeavingParts, caller: Caller, wanted: MemberWish): Promise<void> {
+  const { tenantId } = caller
+  await parts.together(async (own) => {
+    const change = await own.members.change(wanted, stampOf(caller, parts.clock))
+    if (change === 'last_owner')
+      throw new DomainError('conflict', 'the last owner cannot be demoted or removed')
+    if (change === 'owner')
+      throw new DomainError('conflict', 'an owner sees everything: make them a member first')
+    if (change === 'absent') throw userNotFound()
+    if (endsOf(wanted.to).approvals) await removeApprovalsOf(own, parts, { userId: wanted.userId, tenantId })
+  }, REMOVAL)
+}
+
+/** @throws DomainError not_found · changed · conflict · invalid */
+export async function changeGroup(
+  parts: LeavingParts,
+  caller: Caller,
+  { id, expected, ...fields }: ExpectedChange<GroupFields> & { id: string },
+): Promise<void> {
+  await replaceGroup(parts, caller, { id, to: storedFields(fields), expected })
+}
+
+/** @throws DomainError not_found */
+export async function deleteGroup(parts: LeavingParts, caller: Caller, id: string): Promise<void> {
+  await replaceGroup(parts, caller, { id, to: null })
+}
+
+async function replaceGroup(parts: LeavingParts, caller: Caller, change: GroupChange): Promise<void> {
+  const { tenantId } = caller
+  await parts.together(async (own) => {
+    const losing = await own.groups.change(change, stampOf(caller, parts.clock))
+    for (const userId of losing) await removeApprovalsOf(own, parts, { userId, tenantId })
+  }, REMOVAL)
+}
+
+/** Apply a change that the identity provider reports: a new e-mail, other groups, or that a user is gone. A user who is
+ * gone is inactive at once.
+ * @throws DomainError not_found: no user has this id */
+export async function changeProvidedUser(
+  { origin, ...parts }: LeavingParts & Arrival,
+  idpUserId: string,
+  { groups, ...change }: ProvidedChange,
+): Promise<void> {
+  const moment = momentOf({ origin, clock: parts.clock })
+  await parts.together(async (own) => {
+    const losing = groups ? await own.groups.provide(idpUserId, groups, moment) : []
+    const userId = await own.users.change(idpUserId, { ...change, ...moment })
+    if (userId === null) throw userNotFound()
+    for (const left of losing) await removeApprovalsOf(own, parts, left)
+    if (change.isActive === false) await removeApprovalsOf(own, parts, { userId, tenantId: null })
+  }, REMOVAL)
 }

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EventStore } from '../base/event.ts'
-import type { DeliveryStore } from '../deliveries/delivery.ts'
+import type { DeliveryRecords } from '../deliveries/delivery.ts'
 import type { GroupRecords } from '../people/group.ts'
 import type { Accept } from '../people/invitation.ts'
-import type { MemberStore } from '../people/member.ts'
+import type { MemberRecords } from '../people/member.ts'
 import type { Membership, SignedCaller } from '../people/membership.ts'
 import type { TouchCounts } from '../people/touch.ts'
-import type { UserStore } from '../people/user.ts'
+import type { UserRecords } from '../people/user.ts'
 import type { DepositRecords } from '../requests/deposit-record.ts'
 import type { RequestStore } from '../requests/request-store.ts'
 import type { StoredRequest } from '../requests/stored-request.ts'
@@ -47,16 +47,16 @@ export type JoinedRequests = Pick<RequestStore, 'change'> & {
 export type JoinedStores = TouchCounts & {
   requests: JoinedRequests
   policies: PolicyReads & PolicyRecords
-  deliveries: Pick<DeliveryStore, 'begin' | 'release' | 'collect' | 'void'>
+  deliveries: DeliveryRecords
   deposits: DepositRecords
   grants: GrantRecords
   events: Pick<EventStore, 'record'>
   /** The library of the workspace that `storesIn` names. */
   imports: Pick<LibraryImportStore, 'carryOut'>
   proposals: ProposalRecords
-  members: Pick<MemberStore, 'change'>
+  members: MemberRecords
   groups: GroupRecords
-  users: Pick<UserStore, 'change'>
+  users: UserRecords
   acceptInvitation: Accept
   /** Other transactions that hold this workspace wait until this one ends. Call it before `holdMember`. */
   holdWorkspace(tenantId: string): Promise<void>

@@ -73,7 +73,8 @@ export type DeliveryFilter = {
 /** `at`: ISO timestamp. */
 export type DeliveryEnd = { deliveryId: string; at: string; origin: Origin | null }
 
-export interface DeliveryStore {
+/** What transactions do with deliveries. */
+export interface DeliveryRecords {
   /** Records a delivery that is about to leave, and what its holder may have from then on.
    * @throws DomainError unavailable: then nothing may leave */
   begin(tenantId: string, delivery: NewDelivery): Promise<void>
@@ -85,6 +86,9 @@ export interface DeliveryStore {
   void(tenantId: string, end: DeliveryEnd & { reason?: string; isAlarm?: boolean }): Promise<void>
   /** The client has the delivery. A second call does nothing. */
   collect(tenantId: string, end: DeliveryEnd): Promise<void>
+}
+
+export interface DeliveryStore {
   /** Deliveries of all tenants that were held until before this time, an ISO timestamp; some of them. */
   overdue(time: string): Promise<{ tenantId: string; deliveryId: string }[]>
   find(tenantId: string, deliveryId: string): Promise<DeliveryNow | null>

@@ -1,10 +1,10 @@
 import { requireStillAllowed } from '../approvals/approval-rules.ts'
-import { type Ending, type Endings, type Ends, isAlarm, person } from '../approvals/ending.ts'
+import { type Ending, type Endings, type EndParts, type Ends, isAlarm, person } from '../approvals/ending.ts'
 import { remember } from '../approvals/grant.ts'
 import { mayApprove } from '../approvals/policy.ts'
 import { returningByCode, withTouches } from '../approvals/receipt.ts'
 import { type AssuranceParts, policyNow } from '../approvals/value-rules.ts'
-import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { DeliveryStore } from '../deliveries/delivery.ts'
 import { type MembershipStore, roleAt } from '../people/membership.ts'
@@ -134,15 +134,17 @@ function depositEnd({ tenant, depositId }: ApprovedDeposit): End {
  * requests that a crash of the database lost. */
 const GRACE_SECONDS = 60
 
-type Overdue = { clock: ClockAndIds; stores: { deposits: DepositStore; deliveries: DeliveryStore } }
+type Overdue = Pick<EndParts, 'clock' | 'together'> & {
+  stores: { deposits: DepositStore; deliveries: DeliveryStore }
+}
 
 /** End the deliveries and deposits whose approval never returned to the terminal, and whose request is lost. */
-export async function endOverdue({ stores, clock }: Overdue): Promise<void> {
+export async function endOverdue({ stores, clock, together }: Overdue): Promise<void> {
   const { deliveries, deposits } = stores
   const end = { at: timestamp(clock), origin: null, reason: 'expired' } as const
   const before = timestamp(clock, -GRACE_SECONDS)
   for (const { tenantId, deliveryId } of await deliveries.overdue(before))
-    await deliveries.void(tenantId, { ...end, deliveryId, isAlarm: true })
+    await together((own) => own.deliveries.void(tenantId, { ...end, deliveryId, isAlarm: true }))
   for (const { tenantId, depositId } of await deposits.overdue(before))
-    await deposits.void(tenantId, { ...end, depositId })
+    await together((own) => own.deposits.void(tenantId, { ...end, depositId }))
 }

@@ -1,5 +1,4 @@
 import { ATTEMPTS, TIMES } from '@keyferry/contract'
-import type { UsedToken } from '@keyferry/crypto/invitation-token'
 import { decoyHash, hashPassword, verifyPassword } from '@keyferry/crypto/password'
 import { isSetupCode } from '@keyferry/crypto/setup-code'
 import { hashToken } from '@keyferry/crypto/token'
@@ -7,7 +6,7 @@ import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { ExpectedChange } from '../base/expected.ts'
 import { type Arrival, type Moment, momentOf } from '../base/stamp.ts'
-import { type Accept, acceptInvitation, type InvitationStore, invitationNotFound } from './invitation.ts'
+import { type InvitationStore, invitationNotFound } from './invitation.ts'
 import { requireStrongPassword } from './password-rule.ts'
 import type { CredentialEnd, Home, NewUser, NewWorkspace, UserStore } from './user.ts'
 import { homeOf, newcomer } from './user.ts'
@@ -81,27 +80,19 @@ export async function setUpAccount(
   }
 }
 
-/** Create an account for the e-mail that an invitation is for, and join by it.
+/** Create an account for the e-mail that an invitation is for.
+ * @returns the user's id
  * @throws DomainError not_found (the invitation is unknown, used or expired) · conflict (the e-mail has an account) ·
  * invalid (the password is too easy to guess) */
-export async function joinWithAccount(
-  stores: { accounts: AccountStore; users: UserStore; invitations: InvitationStore & { accept: Accept } },
-  { token, isMailed, password }: UsedToken & { password: string },
+export async function createInvitedAccount(
+  stores: { accounts: AccountStore; users: UserStore; invitations: Pick<InvitationStore, 'openEmail'> },
+  { token, password }: { token: string; password: string },
   arrival: Arrival,
-): Promise<Home & { joined_tenant_id: string }> {
-  const { clock, origin } = arrival
-  const email = await stores.invitations.openEmail(hashToken(token), timestamp(clock))
+): Promise<string> {
+  const email = await stores.invitations.openEmail(hashToken(token), timestamp(arrival.clock))
   if (email === null) throw invitationNotFound()
   await requireStrongPassword(password, email)
-  const userId = await createAccount(stores, { email, password }, arrival)
-  const { id, role } = await acceptInvitation(
-    stores.invitations,
-    { userId, origin },
-    { token, isMailed, clock },
-  )
-  // Joining signs in, and a later sign-in from elsewhere is new only beside an earlier one.
-  await stores.users.recordSignIn(`user_${userId}`, momentOf(arrival))
-  return { user_id: userId, epoch: 0, tenant_id: id, role, joined_tenant_id: id }
+  return createAccount(stores, { email, password }, arrival)
 }
 
 async function createAccount(

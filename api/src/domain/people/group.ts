@@ -19,7 +19,7 @@ export type Group = z.output<typeof GroupList>[number]
 /** `people`: those whom an owner added or confirmed. */
 export type GroupSetting = Pick<Group, 'name' | 'adds' | 'people'>
 
-type GroupFields = Omit<Group, 'id' | 'unconfirmed_since'>
+export type GroupFields = Omit<Group, 'id' | 'unconfirmed_since'>
 
 /** `to`: null when the group is deleted. */
 export type GroupChange = { id: string; to: Partial<GroupFields> | null } & Pick<
@@ -58,11 +58,9 @@ export function providedGroups(
   return { filled: entries.map(([, id]) => id), listed }
 }
 
-export type GroupParts = { groups: GroupStore & Pick<GroupRecords, 'change'>; clock: ClockAndIds }
-
 /** @throws DomainError conflict · invalid */
 export async function createGroup(
-  { groups, clock }: GroupParts,
+  { groups, clock }: { groups: GroupStore; clock: ClockAndIds },
   caller: Caller,
   { name, adds = [], people = [] }: ExpectedChange<GroupSetting> & { name: string },
 ): Promise<{ id: string }> {
@@ -71,28 +69,18 @@ export async function createGroup(
   return { id }
 }
 
-/** @throws DomainError not_found · changed · conflict · invalid */
-export async function changeGroup(
-  { groups, clock }: GroupParts,
-  caller: Caller,
-  { id, expected, ...fields }: ExpectedChange<GroupFields> & { id: string },
-): Promise<void> {
-  const { name, adds, people, unconfirmed } = fields
-  const to = {
+/** The fields of a change as they are stored. */
+export function storedFields(change: ExpectedChange<GroupFields>): Partial<GroupFields> {
+  const { name, adds, people, unconfirmed } = change
+  return {
     ...(name !== undefined && { name }),
     ...(adds && { adds: sorted(adds) }),
     ...(people && { people: sorted(people) }),
     ...(unconfirmed && { unconfirmed: sorted(unconfirmed) }),
   }
-  await groups.change({ id, to, expected }, stampOf(caller, clock))
 }
 
 const sorted = (texts: readonly string[]) => [...new Set(texts)].toSorted()
-
-/** @throws DomainError not_found */
-export async function deleteGroup({ groups, clock }: GroupParts, caller: Caller, id: string): Promise<void> {
-  await groups.change({ id, to: null }, stampOf(caller, clock))
-}
 
 export function groupNotFound(): DomainError {
   return new DomainError('not_found', 'group not found')

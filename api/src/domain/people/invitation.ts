@@ -1,12 +1,11 @@
 import { type InvitationPreview, type Invitation as InvitationSchema, TIMES } from '@keyferry/contract'
-import type { UsedToken } from '@keyferry/crypto/invitation-token'
 import { hashToken } from '@keyferry/crypto/token'
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
-import type { Caller, Role, Visitor } from './membership.ts'
+import type { Caller, Role } from './membership.ts'
 import type { Tenant } from './tenant.ts'
 
 /*
@@ -117,28 +116,7 @@ export async function previewInvitation(
   return offer
 }
 
-/** Join by a token.
- * @throws DomainError not_found (unknown, used, expired or another person's) · email_unverified (it is for the user's
- * e-mail, which the identity provider has not verified) */
-export async function acceptInvitation(
-  invitations: Pick<InvitationStore, 'waitsForVerification'> & { accept: Accept },
-  { userId, origin }: Pick<Visitor, 'userId' | 'origin'>,
-  { token, isMailed, clock }: UsedToken & { clock: ClockAndIds },
-): Promise<Tenant> {
-  const acceptance = {
-    tokenHash: hashToken(token),
-    userId,
-    membershipId: clock.newId(),
-    now: timestamp(clock),
-    isMailed,
-    origin,
-  }
-  const joined = await invitations.accept(acceptance)
-  if (joined) return joined.tenant
-  throw (await invitations.waitsForVerification(acceptance)) ? emailUnverified() : invitationNotFound()
-}
-
-function emailUnverified(): DomainError {
+export function emailUnverified(): DomainError {
   return new DomainError(
     'email_unverified',
     'your e-mail address is not verified: verify it at the identity provider, sign in again, then join',

@@ -87,9 +87,13 @@ export interface UserStore {
   /** Records that sessions of a user ended.
    * @returns null when no user has this id at the provider */
   recordSignOut(idpUserId: string, ended: SignOut & Moment): Promise<Ended | null>
+}
+
+/** What an identity provider reports of a user, in a transaction. */
+export interface UserRecords {
   /** An e-mail that was stated earlier than the stored one changes nothing.
    * @returns the user's id; null when no user has this id at the provider */
-  change(idpUserId: string, change: ProvidedChange & Moment): Promise<string | null>
+  change(idpUserId: string, change: Omit<ProvidedChange, 'groups'> & Moment): Promise<string | null>
 }
 
 // How often another user may take the chosen name first. Each lost race means that another call succeeded.
@@ -219,24 +223,6 @@ async function freeUsername(users: UserStore, email: string): Promise<string> {
 function numbered(base: string, count: number): string {
   const suffix = count === 0 ? '' : String(count)
   return base.slice(0, LIMITS.usernameLength - suffix.length) + suffix
-}
-
-/*
- * An identity provider reports changes of its users: a new e-mail, or that a user is gone. A user who is gone is
- * inactive at once, and what they approved and no client has fetched is removed.
- */
-
-type ProvidedUserParts = { users: Pick<UserStore, 'change'> } & Arrival
-
-/** Apply a change that the identity provider reports.
- * @throws DomainError not_found: no user has this id */
-export async function changeProvidedUser(
-  { users, ...arrival }: ProvidedUserParts,
-  idpUserId: string,
-  change: ProvidedChange,
-): Promise<void> {
-  const userId = await users.change(idpUserId, { ...change, ...momentOf(arrival) })
-  if (userId === null) throw userNotFound()
 }
 
 /** Record that sessions of a user ended.

@@ -51,7 +51,7 @@ export interface DepositRecords {
   void(tenantId: string, end: DepositEnd): Promise<void>
 }
 
-export interface DepositStore extends Pick<DepositRecords, 'void'> {
+export interface DepositStore {
   /** The answer to the client of a deposit that was stored after a time, an ISO timestamp. */
   appliedSince(
     time: string,

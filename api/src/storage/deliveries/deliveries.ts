@@ -12,20 +12,12 @@ import type { Tables } from '../base/tables.ts'
 import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
 import { type ProgramsShown, programsShown } from '../programs/programs.ts'
 import { PROGRAM } from '../schema/column.ts'
-import { begin, despiteDeletedKeys } from './delivery-begin.ts'
-import { collect, endVoid, release } from './delivery-end.ts'
 
 /** How many deliveries one look takes. */
 const BATCH = 100
 
-export function createDeliveryStore({ query, write }: Queries): DeliveryStore {
+export function createDeliveryStore({ query }: Queries): DeliveryStore {
   return {
-    begin: (tenantId, delivery) =>
-      despiteDeletedKeys(() => write((transaction) => begin(transaction, { tenantId, delivery }))),
-    release: (tenantId, returned) => write((transaction) => release(transaction, { ...returned, tenantId })),
-    void: (tenantId, ending) => write((transaction) => endVoid(transaction, { ...ending, tenantId })),
-    collect: (tenantId, ending) =>
-      despiteDeletedKeys(() => write((transaction) => collect(transaction, { ...ending, tenantId }))),
     async overdue(time) {
       const rows = await query
         .selectFrom('deliveries')

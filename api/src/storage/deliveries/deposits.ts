@@ -14,9 +14,8 @@ import { updateOf } from '../base/tenant-rows.ts'
 /** How many deposits one look takes. */
 const BATCH = 100
 
-export function createDepositStore({ query, write }: Queries): DepositStore {
+export function createDepositStore({ query }: Queries): DepositStore {
   return {
-    void: (tenantId, ending) => write((transaction) => voidDeposit(transaction, tenantId, ending)),
     async appliedSince(time, requestId) {
       const row = await query
         .selectFrom('deposits')

@@ -1,12 +1,17 @@
 import { emailForOthers } from '../../domain/base/email.ts'
-import { type EventOrigin, madeBy } from '../../domain/base/event.ts'
+import type { EventOrigin } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
-import { endsOf, type Member, type MemberChange, type MemberStore } from '../../domain/people/member.ts'
+import {
+  endsOf,
+  type Member,
+  type MemberChange,
+  type MemberStore,
+  type MemberWish,
+} from '../../domain/people/member.ts'
 import type { Membership, MembershipStore, SignedCaller } from '../../domain/people/membership.ts'
 import { ask } from '../base/pipeline.ts'
 import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { changing } from '../base/statements.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { limitIn, REACH, requireFewPatterns, storedPatterns, withReach } from '../reach/membership-reach.ts'
 import { endWaiting } from './approval-keys.ts'
@@ -14,19 +19,14 @@ import { endGrants } from './grant-ends.ts'
 import { endProposalsOf } from './proposal-ends.ts'
 import { holdTenant } from './tenants.ts'
 
-export function createMemberStore(queries: Queries): MemberStore {
-  return {
-    list: (tenantId) => list(queries.query, tenantId),
-    change: changing(queries, (transaction, change, stamp) =>
-      changeMember(transaction, change, madeBy(stamp)),
-    ),
-  }
+export function createMemberStore({ query }: Queries): MemberStore {
+  return { list: (tenantId) => list(query, tenantId) }
 }
 
-/** @see MemberStore.change */
+/** @see MemberRecords.change */
 export async function changeMember(
   transaction: Recorded,
-  { userId, to, expected }: Parameters<MemberStore['change']>[0],
+  { userId, to, expected }: MemberWish,
   { tenantId, ...made }: EventOrigin & { tenantId: string },
 ): Promise<MemberChange> {
   const held = await holdMember(transaction, tenantId, userId)

@@ -9,7 +9,7 @@ import { flag } from '../base/tables.ts'
 import { countOf, isFound } from '../base/tenant-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
 import { personOf } from './person-identities.ts'
-import { changeProvided, findHome, recordSignOut, signedIn } from './user-events.ts'
+import { findHome, recordSignOut, signedIn } from './user-events.ts'
 
 export function createUserStore(
   queries: Queries,
@@ -24,7 +24,6 @@ export function createUserStore(
     insertWithWorkspace: (user, workspace, moment) =>
       write((transaction) => insertWithWorkspace(transaction, user, { tenantKeys, workspace, moment })),
     insert: (user, moment) => insertUser(query, user, moment),
-    change: changing(queries, changeProvided),
     findHome: (userId) => findHome(query, userId),
     insertWorkspace: (userId, workspace, moment) =>
       write((transaction) => insertWorkspace(transaction, { tenantKeys, userId, workspace, moment })),

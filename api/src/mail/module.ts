@@ -5,8 +5,6 @@ import { originOf } from '../http/handler.ts'
 import type { ApiModule, ModuleParts } from '../module-parts.ts'
 import { OutboxSender } from '../outgoing/outbox-sender.ts'
 import { countOf } from '../storage/base/tenant-rows.ts'
-import { createGrantStore } from '../storage/deliveries/grants.ts'
-import { createInvitationStore } from '../storage/people/invitations.ts'
 import { sweepEvery } from '../sweeping.ts'
 import { composed } from './composing.ts'
 import { CALL_MS, mailCaller } from './sending/mail-call.ts'
@@ -45,12 +43,7 @@ export const start: ApiModule['start'] = (opened, parts) => {
   const { mail } = parts.settings
   if (mail === null) return
   const send = mailCaller(mail, { noteServer: (isFailing) => steps.note('mail', isFailing), log })
-  const stores = {
-    memberships: parts.stores.memberships,
-    invitations: createInvitationStore(queries),
-    grants: createGrantStore(queries),
-  }
-  const composing = { ...parts, ...stores, query: queries.query }
+  const composing = { ...parts, ...parts.stores, query: queries.query }
   const call = async (queued: QueuedMail, signal: AbortSignal) => {
     const written = await composed(composing, queued, mail.publicUrl)
     return written === null ? ({ end: 'dropped' } as const) : await send(written, signal)

@@ -97,7 +97,7 @@ const denied: Scene = (parts) => {
 
 const wrongName: Scene = (parts) => {
   try {
-    bundleNamed([{ id: '1', name: 'dev/web', keyCount: 33, marks: null }], 'dev/wbe')
+    bundleNamed([{ id: '1', name: 'dev/web', keyCount: 33, marks: null, ...BY_NAME }], 'dev/wbe')
   } catch (error) {
     showFailure(error as CliError, parts)
   }
@@ -129,6 +129,8 @@ const stored: Scene = (parts) => {
   view.end()
 }
 
+const BY_NAME = { tags: '', production: 'by_name' } as const
+
 const looks: Scene = ({ stderr, env, platform }) => {
   const nowMs = Date.parse('2026-11-27T12:00:00Z')
   const bundle = (name: string, keyCount: number, minutes: number, marks = { expired: 0, due: 0 }) => ({
@@ -136,6 +138,7 @@ const looks: Scene = ({ stderr, env, platform }) => {
     name,
     keyCount,
     marks,
+    ...BY_NAME,
     lastAtMs: nowMs - minutes * 60_000,
   })
   const bundles = [

@@ -1,3 +1,4 @@
+import { groupBy } from './group-by.ts'
 import { isProduction } from './production.ts'
 
 /** What an environment belongs to: `storefront` for `dev/storefront`. */
@@ -17,12 +18,17 @@ export function areSiblings(name: string, other: string): boolean {
 
 const KINDS = ['dev', 'staging', 'prod'] as const
 
-/** What the name of an environment says about it; null: it is of another kind. */
+/** What an environment is; null: of another kind. */
 export type EnvironmentKind = (typeof KINDS)[number]
 
-export function environmentKind(environment: string): EnvironmentKind | null {
-  if (isProduction({ name: environment, tags: '', production: 'by_name' })) return 'prod'
-  const [first = ''] = environment.split(/[/_-]/)
+/** What a bundle or an environment is, by its name.
+ * @param isForProduction what the server says of a bundle: it counts more than the name */
+export function environmentKind(
+  name: string,
+  isForProduction = isProduction({ name, tags: '', production: 'by_name' }),
+): EnvironmentKind | null {
+  if (isForProduction) return 'prod'
+  const [first = ''] = name.split(/[/_-]/)
   if (/^(dev|development|local)\d*$/i.test(first)) return 'dev'
   return /^(stage|staging)\d*$/i.test(first) ? 'staging' : null
 }
@@ -56,3 +62,38 @@ export function siblingsOf<Bundle extends { name: string }>(
     .filter((bundle) => bundle.name === name || areSiblings(bundle.name, name))
     .toSorted((a, b) => compareEnvironments(environmentOf(a.name), environmentOf(b.name)))
 }
+
+/** Bundles as applications × environments, each in its order. `cells`: null where an application lacks the environment.
+ * `others`: the bundles whose names follow no environment. */
+export type EnvironmentTable<Bundle> = {
+  environments: readonly string[]
+  applications: readonly { name: string; cells: readonly (Bundle | null)[] }[]
+  others: readonly Bundle[]
+}
+
+/** An environment is a column if its name says what it is (dev, staging, prod), or if several applications have it
+ * beside others. */
+export function environmentTable<Bundle extends { name: string }>(
+  bundles: readonly Bundle[],
+): EnvironmentTable<Bundle> {
+  const named = bundles.filter(({ name }) => environmentOf(name) !== '')
+  const applications = groupBy(named, ({ name }) => applicationOf(name))
+  const isBesideOthers = ({ name }: Bundle) => (applications.get(applicationOf(name)) ?? []).length > 1
+  const environments = [...groupBy(named, ({ name }) => environmentOf(name))]
+    .filter(([name, own]) => environmentKind(name) !== null || own.filter(isBesideOthers).length > 1)
+    .map(([name]) => name)
+    .toSorted(compareEnvironments)
+  const rows = [...applications].map(([name, own]) => {
+    const cells = environments.map(
+      (environment) => own.find((bundle) => environmentOf(bundle.name) === environment) ?? null,
+    )
+    return { name, cells }
+  })
+  return {
+    environments,
+    applications: rows.filter(({ cells }) => cells.some((cell) => cell !== null)).toSorted(byName),
+    others: bundles.filter(({ name }) => !environments.includes(environmentOf(name))).toSorted(byName),
+  }
+}
+
+const byName = (a: { name: string }, b: { name: string }) => compareNames(a.name, b.name)

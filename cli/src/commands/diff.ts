@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
+import { groupBy } from '@keyferry/contract/group-by'
 import { LIMITS } from '@keyferry/contract/limits'
 import { EXIT, refusedError, usageError } from '../base/cli-error.ts'
-import { groupBy } from '../base/group-by.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'

@@ -1,11 +1,5 @@
-import {
-  applicationOf,
-  compareEnvironments,
-  compareNames,
-  environmentKind,
-  environmentOf,
-} from '@keyferry/contract/siblings'
-import { groupBy } from '../base/group-by.ts'
+import { isProduction } from '@keyferry/contract/production'
+import { type EnvironmentTable, environmentKind, environmentTable } from '@keyferry/contract/siblings'
 import { printable } from '../base/printable.ts'
 import type { ListedBundle } from '../server/bundles.ts'
 import { widthOf } from '../terminal/panel.ts'
@@ -13,60 +7,43 @@ import type { TerminalStyle } from '../terminal/terminal-style.ts'
 
 type TableScreen = { readonly style: TerminalStyle; readonly columns: number; readonly nowMs: number }
 
-const isInTable = ({ name }: ListedBundle): boolean => environmentKind(environmentOf(name)) !== null
-
 /** Bundles for a person at a terminal: applications by environments, then the others. On a terminal that is too narrow,
  * a line for each bundle. */
 export function bundleTable(bundles: readonly ListedBundle[], screen: TableScreen): string[] {
-  const table = matrix(bundles.filter(isInTable), screen)
+  const { others, ...shown } = environmentTable(bundles)
+  const table = matrix(shown, screen)
   if (table.some((line) => widthOf(line) > screen.columns)) return plainRows(bundles, screen)
-  const others = plainRows(
-    bundles.filter((bundle) => !isInTable(bundle)),
-    screen,
-  )
-  return [...table, ...(table.length > 0 && others.length > 0 ? [''] : []), ...others]
+  const below = plainRows(others, screen)
+  return [...table, ...(table.length > 0 && below.length > 0 ? [''] : []), ...below]
 }
 
-function matrix(bundles: readonly ListedBundle[], screen: TableScreen): string[] {
-  if (bundles.length === 0) return []
+function matrix(
+  { environments, applications }: Omit<EnvironmentTable<ListedBundle>, 'others'>,
+  screen: TableScreen,
+): string[] {
+  if (applications.length === 0) return []
   const { style } = screen
-  const environments = [...new Set(bundles.map(({ name }) => environmentOf(name)))].toSorted(
-    compareEnvironments,
-  )
-  const applications = groupBy(bundles, ({ name }) => applicationOf(name))
-  const names = ['APPLICATION', ...applications.keys()]
+  const names = ['APPLICATION', ...applications.map(({ name }) => name)]
   const widest = Math.max(...names.map(({ length }) => length))
-  const rowOf = (application: string, row: readonly ListedBundle[]) => {
-    const cells = environments.map((environment) =>
-      cellOf(
-        row.find(({ name }) => environmentOf(name) === environment),
-        environment,
-        screen,
-      ),
-    )
-    return line([printable(application, 80).padEnd(widest), ...cells, marksOf(row, style)])
-  }
   const head = line([
     'APPLICATION'.padEnd(widest),
     ...environments.map((name) => `  ${name}`.padEnd(widthOfCell(name))),
   ])
-  return [
-    style.dim(head),
-    ...[...applications].toSorted(([a], [b]) => compareNames(a, b)).map(([name, row]) => rowOf(name, row)),
-  ]
+  const rows = applications.map(({ name, cells }) => {
+    const shown = environments.map((environment, at) => cellOf(cells[at] ?? null, environment, screen))
+    const own = cells.filter((bundle) => bundle !== null)
+    return line([printable(name, 80).padEnd(widest), ...shown, marksOf(own, style)])
+  })
+  return [style.dim(head), ...rows]
 }
 
 const widthOfCell = (environment: string): number => Math.max(12, environment.length + '  '.length)
 
-function cellOf(
-  bundle: ListedBundle | undefined,
-  environment: string,
-  { style, nowMs }: TableScreen,
-): string {
-  if (bundle === undefined) return '   -'.padEnd(widthOfCell(environment))
+function cellOf(bundle: ListedBundle | null, environment: string, { style, nowMs }: TableScreen): string {
+  if (bundle === null) return '   -'.padEnd(widthOfCell(environment))
   const count = String(bundle.keyCount).padStart(4)
   const age = ageText(bundle, nowMs).padEnd(widthOfCell(environment) - count.length - 2)
-  return `${style.place(count, `${environment}/`)}  ${age}`
+  return `${style.place(count, kindOf(bundle))}  ${age}`
 }
 
 function plainRows(bundles: readonly ListedBundle[], { style, nowMs }: TableScreen): string[] {
@@ -74,12 +51,14 @@ function plainRows(bundles: readonly ListedBundle[], { style, nowMs }: TableScre
   const names = ['BUNDLE', ...bundles.map(({ name }) => printable(name, 80))]
   const widest = Math.max(...names.map(({ length }) => length))
   const rows = bundles.map((bundle) => {
-    const name = style.place(printable(bundle.name, 80).padEnd(widest), bundle.name)
+    const name = style.place(printable(bundle.name, 80).padEnd(widest), kindOf(bundle))
     const count = String(bundle.keyCount).padStart(4)
     return line([name, count, ageText(bundle, nowMs).padEnd(8), marksOf([bundle], style)])
   })
   return [style.dim(line(['BUNDLE'.padEnd(widest), 'keys', 'last use'])), ...rows]
 }
+
+const kindOf = (bundle: ListedBundle) => environmentKind(bundle.name, isProduction(bundle))
 
 const line = (cells: readonly string[]): string => `  ${cells.join('  ')}`.trimEnd()
 

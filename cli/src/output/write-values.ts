@@ -1,7 +1,7 @@
 import { FORMATS, misfits } from '@keyferry/contract/env'
 import type { FormatName } from '@keyferry/contract/env/format-names'
+import { groupBy } from '@keyferry/contract/group-by'
 import { generalError } from '../base/cli-error.ts'
-import { groupBy } from '../base/group-by.ts'
 import type { Values } from '../base/parts.ts'
 
 /** Write values in a format. Values are never changed to fit it.

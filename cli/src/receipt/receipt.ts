@@ -1,7 +1,7 @@
+import { groupBy } from '@keyferry/contract/group-by'
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
 import { refusedAnswer, refusedError } from '../base/cli-error.ts'
-import { groupBy } from '../base/group-by.ts'
 import { writeOutputFile } from '../base/output-file.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'

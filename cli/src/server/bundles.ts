@@ -1,8 +1,9 @@
 import { nearest } from '@keyferry/contract/nearest'
+import { PRODUCTION } from '@keyferry/contract/production'
 import { CliError, EXIT, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { list, number, object, optional, or, orNull, string, time, truth } from '../base/shape.ts'
+import { list, number, object, oneOf, optional, or, orNull, string, time, truth } from '../base/shape.ts'
 import { callLibrary, type Library, openLibrary, workspacesOf } from './library-call.ts'
 import { isOnThisMachine } from './server-address.ts'
 
@@ -13,6 +14,8 @@ const listedBundle = object({
   id: string,
   name: string,
   keyCount: number,
+  tags: or(string, ''),
+  production: or(oneOf(...PRODUCTION), PRODUCTION[0]),
   marks: optional(MARKS, null),
 })
 /** `lastAtMs`: the last fetch; null: none, or the server does not say. */

@@ -1,8 +1,9 @@
+import { environmentKind } from '@keyferry/contract/siblings'
 import type { Output, Parts } from '../base/parts.ts'
 import { plainPunctuation, printable, wrap } from '../base/printable.ts'
 import { NO_OPEN } from './browser.ts'
 import { besideOrBelow, panel, qrCode, widthOf } from './panel.ts'
-import { kindOf, type TerminalStyle, terminalStyle } from './terminal-style.ts'
+import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
 import { remaining, requestVerb, type ShownRequest, subjectText, type WaitingView } from './waiting-view.ts'
 
 const SLOW_AFTER_MS = 60_000
@@ -84,7 +85,8 @@ export function liveView(parts: Parts): WaitingView {
     },
     finished: ({ text, notes, bundle = null }) => {
       drop()
-      const place = bundle === null ? text : text.replace(bundle, style.place(bundle, bundle))
+      const place =
+        bundle === null ? text : text.replace(bundle, style.place(bundle, environmentKind(bundle)))
       stderr.write(`${style.done} ${place}\n`)
       for (const note of notes) stderr.write(`${style.warns} ${note}\n`)
     },
@@ -128,10 +130,11 @@ const VERBS = { storing: 'store', removing: 'remove', listing: 'list' } as const
 function headLines(request: ShownRequest, output: Output, style: TerminalStyle): string[] {
   const { bundle, agent, reason } = request
   const verb = requestVerb(request)
-  const kind = bundle === null ? null : kindOf(bundle)
+  // Only the server knows what an owner says of the bundle.
+  const kind = bundle === null ? null : environmentKind(bundle)
   const about = subjectText(request)
   const command = verb === 'requesting' ? printable(request.command, 200) : `${VERBS[verb]} ${about}`
-  const inColour = (text: string): string => (kind === 'dev' ? style.dim(text) : style.place(text, bundle))
+  const inColour = (text: string): string => (kind === 'dev' ? style.dim(text) : style.place(text, kind))
   const { columns } = output
   const cells = [
     ...(kind === 'prod' ? ['PRODUCTION'].map(plain(() => style.production)) : []),

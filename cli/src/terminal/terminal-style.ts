@@ -1,5 +1,4 @@
-import { isProduction } from '@keyferry/contract/production'
-import { environmentKind, environmentOf } from '@keyferry/contract/siblings'
+import type { EnvironmentKind } from '@keyferry/contract/siblings'
 import type { Environment, Output } from '../base/parts.ts'
 
 export type TerminalStyle = ReturnType<typeof terminalStyle>
@@ -33,17 +32,9 @@ export function terminalStyle({ isTerminal }: Output, env: Environment, platform
     warns: paint('33')('!'),
     production: paint('1;97;41')(' PRODUCTION '),
     /** A text about a bundle in the colour of its environment. */
-    place: (text: string, bundle: string | null): string => {
-      const kind = bundle === null ? null : kindOf(bundle)
-      return kind === 'prod' ? red(text) : kind === 'staging' ? indigo(text) : text
-    },
+    place: (text: string, kind: EnvironmentKind | null): string =>
+      kind === 'prod' ? red(text) : kind === 'staging' ? indigo(text) : text,
   }
-}
-
-/** The environment of a bundle, as its name says. Only the server knows what an owner says of it. */
-export function kindOf(bundle: string) {
-  if (isProduction({ name: bundle, tags: '', production: 'by_name' })) return 'prod'
-  return environmentKind(environmentOf(bundle))
 }
 
 function isUnicode(env: Environment, platform: NodeJS.Platform): boolean {

@@ -19,7 +19,7 @@ type EnvChipProps = {
 /** The environment in its colour; a mention has the whole name. */
 export function EnvChip({ name, isProduction, isMention = false }: EnvChipProps) {
   const environment = environmentOf(name) || name
-  const kind = isProduction === true ? 'prod' : environmentKind(environment)
+  const kind = environmentKind(name, isProduction)
   const look = kind === 'prod' && isMention ? 'env-mention' : kind && LOOKS[kind]
   return <span className={classNames('env', look ?? undefined)}>{isMention ? name : environment}</span>
 }

@@ -1,10 +1,4 @@
-import {
-  applicationOf,
-  compareEnvironments,
-  compareNames,
-  environmentKind,
-  environmentOf,
-} from '@keyferry/contract/siblings'
+import { environmentTable } from '@keyferry/contract/siblings'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { matches } from '../../lib/page/search.ts'
 import { tagsOf } from '../../lib/rules/bundle-names.ts'
@@ -18,35 +12,12 @@ export type HomeRow =
 /** The environments in their order, which are the columns, and the rows: applications first, each by name. */
 export type HomeTable = { environments: readonly string[]; rows: readonly HomeRow[] }
 
-/** The bundles as applications × environments. An environment is a column if its name says what it is (dev, staging,
- * prod), or if several applications have it beside others. */
 export function homeTable(bundles: readonly Bundle[]): HomeTable {
-  const named = bundles.filter(({ name }) => environmentOf(name) !== '')
-  const applications = Map.groupBy(named, ({ name }) => applicationOf(name))
-  const shared = [...applications.values()].filter(({ length }) => length > 1).flat()
-  const columns = Map.groupBy(named, ({ name }) => environmentOf(name))
-  const environments = [...columns.keys()]
-    .filter((environment) => environmentKind(environment) !== null || isCommon(environment, shared))
-    .toSorted(compareEnvironments)
-  const isColumn = new Set(environments)
-  const isApart = ({ name }: Bundle) => !isColumn.has(environmentOf(name))
-  const rows = [...applications].flatMap(([name, own]): HomeRow[] => {
-    const cells = environments.map(
-      (environment) => own.find((bundle) => environmentOf(bundle.name) === environment) ?? null,
-    )
-    return own.every(isApart) ? [] : [{ kind: 'application', name, cells }]
-  })
-  const apart = bundles
-    .filter(isApart)
-    .map((bundle): HomeRow => ({ kind: 'bundle', name: bundle.name, bundle }))
-  return { environments, rows: [...rows.toSorted(byName), ...apart.toSorted(byName)] }
+  const { environments, applications, others } = environmentTable(bundles)
+  const rows = applications.map((row): HomeRow => ({ kind: 'application', ...row }))
+  const apart = others.map((bundle): HomeRow => ({ kind: 'bundle', name: bundle.name, bundle }))
+  return { environments, rows: [...rows, ...apart] }
 }
-
-function isCommon(environment: string, shared: readonly Bundle[]): boolean {
-  return shared.filter(({ name }) => environmentOf(name) === environment).length > 1
-}
-
-const byName = (a: HomeRow, b: HomeRow) => compareNames(a.name, b.name)
 
 export const bundlesIn = (row: HomeRow): Bundle[] =>
   row.kind === 'bundle' ? [row.bundle] : row.cells.filter((bundle) => bundle !== null)

@@ -1,6 +1,7 @@
+import { lookup } from 'node:dns'
 import http from 'node:http'
-import { connect, type Socket } from 'node:net'
-import { isThisMachine } from '@keyferry/plumbing/loopback'
+import { connect, type LookupFunction, type Socket } from 'node:net'
+import { isLoopback } from '@keyferry/plumbing/loopback'
 import { canLookUpUsers, servingUser } from '@keyferry/plumbing/socket-user'
 import { codeOf } from '../base/cli-error.ts'
 import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../base/exchange.ts'
@@ -28,7 +29,7 @@ export function httpExchange(env: Environment): Exchange {
 // Otherwise the client would say that the server does not answer.
 function refusedByProxy(error: unknown, url: URL, env: Environment): NetworkError | null {
   const isRefused = error instanceof NetworkError && error.reason === 'ECONNREFUSED'
-  const proxy = isRefused && !isThisMachine(url.hostname) ? proxyOf(url, env, process.versions.node) : null
+  const proxy = isRefused && !isLoopback(url.hostname) ? proxyOf(url, env, process.versions.node) : null
   if (proxy === null) return null
   return new NetworkError('EPROXY', `no connection to the proxy ${new URL(proxy).host}`, { cause: error })
 }
@@ -39,10 +40,15 @@ type Sender = (url: URL, options: http.RequestOptions) => http.ClientRequest
 // Of several addresses of a server, Node.js gives each 250 ms, which a slow network needs for one answer.
 const ATTEMPT_MS = 4_000
 
+// A resolver may send a name such as team.localhost elsewhere. Browsers keep it on this machine.
+const lookupHere: LookupFunction = (_, options, done) => lookup('localhost', options, done)
+
 async function openSender(url: URL, env: Environment): Promise<Sender> {
-  const options = { keepAlive: true, autoSelectFamilyAttemptTimeout: ATTEMPT_MS, ...proxyOptions(url, env) }
+  const isHere = isLoopback(url.hostname)
+  const way = isHere ? { lookup: lookupHere } : proxyOptions(url, env)
+  const options = { keepAlive: true, autoSelectFamilyAttemptTimeout: ATTEMPT_MS, ...way }
   if (url.protocol === 'http:') {
-    const agent = isThisMachine(url.hostname) ? ownServerAgent(env, options) : new http.Agent(options)
+    const agent = isHere ? ownServerAgent(env, options) : new http.Agent(options)
     return (to, how) => http.request(to, { ...how, agent })
   }
   const { default: https } = await import('node:https')
@@ -51,7 +57,6 @@ async function openSender(url: URL, env: Environment): Promise<Sender> {
 }
 
 function proxyOptions(url: URL, env: Environment): http.AgentOptions {
-  if (isThisMachine(url.hostname)) return {}
   const proxy = proxyOf(url, env, process.versions.node)
   return proxy === null ? {} : { proxyEnv: { HTTPS_PROXY: proxy, HTTP_PROXY: proxy } }
 }
@@ -183,7 +188,11 @@ class OwnServerAgent extends http.Agent {
     options: { host?: string | null | undefined; port?: string | number | null | undefined },
     done: (error: Error | null, socket: Socket) => void = () => undefined,
   ): null {
-    const socket = connect({ host: options.host ?? 'localhost', port: Number(options.port) })
+    const socket = connect({
+      host: options.host ?? 'localhost',
+      port: Number(options.port),
+      lookup: lookupHere,
+    })
     socket.once('error', (error) => done(error, socket))
     socket.once('connect', () => {
       void this.#admit(socket, done)

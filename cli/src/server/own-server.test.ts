@@ -51,6 +51,7 @@ describe.skipIf(!canChangeUser)('a server on this machine', () => {
     ['::1', '[::1]'],
     ['::', '[::1]'],
     ['127.0.0.1', 'localhost'],
+    ['127.0.0.1', 'team.localhost'],
   ])('of another user at %s gets no byte through %s', async (host, name) => {
     const { port, received } = await serveAs(NOBODY, host)
     await expect(withSecret(`http://${name}:${port}`)).rejects.toMatchObject({

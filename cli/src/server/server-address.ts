@@ -1,4 +1,4 @@
-import { isThisMachine } from '@keyferry/plumbing/loopback'
+import { isLoopback } from '@keyferry/plumbing/loopback'
 import { usageError } from '../base/cli-error.ts'
 import { printable } from '../base/printable.ts'
 
@@ -29,7 +29,7 @@ function parseUrl(text: string): URL | null {
 function withScheme(text: string): string {
   if (!/^[\w.-]+(?::\d+)?(?:\/|$)|^\[[\da-f:]+\](?::\d+)?(?:\/|$)/i.test(text)) return text
   const host = parseUrl(`https://${text}`)?.hostname ?? ''
-  return `${isThisMachine(host) ? 'http' : 'https'}://${text}`
+  return `${isLoopback(host) ? 'http' : 'https'}://${text}`
 }
 
 function requireBareAddress(url: URL, source: string): void {
@@ -42,7 +42,7 @@ function requireBareAddress(url: URL, source: string): void {
 }
 
 function requireHttps(url: URL, source: string): void {
-  if (url.protocol === 'https:' || isThisMachine(url.hostname)) return
+  if (url.protocol === 'https:' || isLoopback(url.hostname)) return
   throw usageError(
     `${source} is ${printable(url.origin)}, which is not https: others on the network could read and change the traffic`,
     'Use the https address of the server. http works only for this machine.',
@@ -51,5 +51,5 @@ function requireHttps(url: URL, source: string): void {
 
 /** Whether the server at this address is this machine. */
 export function isOnThisMachine(server: string): boolean {
-  return isThisMachine(new URL(server).hostname)
+  return isLoopback(new URL(server).hostname)
 }

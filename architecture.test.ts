@@ -310,6 +310,17 @@ test('what takes rights from a person is called only where their approvals end',
   expect(callers).toEqual(['joining', 'leaving'].map((name) => `api/src/domain/approvals/${name}.ts`))
 })
 
+test('when an address is proven is written in one place', () => {
+  const writing = /proven_key(:| \})/
+  const writers = files.filter(
+    (file) => file.startsWith('api/src/') && writing.test(readFileSync(file, 'utf8')),
+  )
+  expect(writers.toSorted()).toEqual([
+    'api/src/storage/people/user-events.ts',
+    'api/src/storage/schema/people.ts',
+  ])
+})
+
 test('nothing imports an optional module, except its own files and the lists of modules', () => {
   expect(MODULES).toContain('api/src/webhooks')
   const moduleOf = (path: string) =>

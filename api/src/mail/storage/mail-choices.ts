@@ -4,7 +4,7 @@ import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { madeBy } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
 import type { Queries, Query, Recorded } from '../../storage/base/queries.ts'
-import { findHome, recordOfUser } from '../../storage/people/user-events.ts'
+import { findHome, proveEmail, recordOfUser } from '../../storage/people/user-events.ts'
 import { isWarning } from '../domain/mail.ts'
 import { peopleFor, queueMails } from './mail-queue.ts'
 
@@ -56,7 +56,7 @@ async function prove(
   const held = transaction.updateTable('users').set({ updated_at: moment.at }).where('id', '=', userId)
   const { email_key = '' } = (await held.returning('email_key').executeTakeFirst()) ?? {}
   if (!isAddressToken(ring, token, [userId, email_key])) return false
-  await transaction.updateTable('users').set({ proven_key: email_key }).where('id', '=', userId).execute()
+  await proveEmail(transaction, userId, true)
   await recordChange(transaction, userId, moment)
   return true
 }

@@ -13,8 +13,8 @@ import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
 import { endCredentials, epochOf } from './credential-ends.ts'
 import { countAttempt, forgetAttempts } from './login-attempts.ts'
 import { removePasskeys } from './passkeys.ts'
-import { applyActive, recordOfUser } from './user-events.ts'
-import { insertWithWorkspace, proveEmail } from './users.ts'
+import { applyActive, proveEmail, recordOfUser } from './user-events.ts'
+import { insertWithWorkspace } from './users.ts'
 
 export function createAccountStore(queries: Queries, tenantKeys: TenantKeys): AccountStore {
   const { query, write } = queries

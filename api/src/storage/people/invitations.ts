@@ -22,7 +22,7 @@ import { patternsIn, storedPatterns } from '../reach/membership-reach.ts'
 import { addMembers, marksOf, TAKEN_OUT } from './groups.ts'
 import { moveMembership } from './membership-moves.ts'
 import { holdTenant, tenantsOf } from './tenants.ts'
-import { proveEmail } from './users.ts'
+import { proveEmail } from './user-events.ts'
 
 export function createInvitationStore(queries: Queries): InvitationStore {
   const { query } = queries

@@ -127,15 +127,9 @@ export async function applyActive(
 // Events can arrive out of order: what the provider stated last counts. False when it counted already, or when the
 // person also has a password and another account signs in with this address.
 async function applyEmail(query: Query, id: string, { address, isVerified, asOf }: ProvidedEmail) {
-  const email_key = emailKey(address)
   const update = query
     .updateTable('users')
-    .set({
-      email: address,
-      email_key,
-      email_verified: flag(isVerified),
-      proven_key: isVerified ? email_key : null,
-    })
+    .set(addressColumns(address, isVerified))
     .where('id', '=', id)
     .where((either) =>
       either.or([
@@ -148,6 +142,24 @@ async function applyEmail(query: Query, id: string, { address, isVerified, asOf 
     either.or([either('email_as_of', 'is', null), either('email_as_of', '<=', asOf)]),
   )
   return hasChanged(isNewer.set({ email_as_of: asOf }))
+}
+
+/** An address as the identity provider or an account states it. The person proved to read it if the provider verified
+ * it. Who invites a person chooses the address of the account, so an account alone proves none: see `proveEmail`. */
+export function addressColumns(email: string, isVerified: boolean, isOfAccount = false) {
+  const email_key = emailKey(email)
+  const proven_key = isVerified && !isOfAccount ? email_key : null
+  return { email, email_key, email_verified: flag(isVerified), proven_key }
+}
+
+/** Note that the person proved to read their present address: they used a link that only a mail to it had, or the
+ * set-up code.
+ * @param isReplacing also where they proved another one before. Only the link of the new address proves that: it is
+ *   sent together with a warning to the one before */
+export async function proveEmail(query: Query, userId: string, isReplacing = false): Promise<void> {
+  const proof = query.updateTable('users').set((users) => ({ proven_key: users.ref('email_key') }))
+  const ofUser = proof.where('id', '=', userId)
+  await (isReplacing ? ofUser : ofUser.where('proven_key', 'is', null)).execute()
 }
 
 function namesakes(query: Query, id: string, address: string) {

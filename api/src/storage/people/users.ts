@@ -1,15 +1,13 @@
 import { type Bounds, tooManyWorkspaces } from '../../domain/base/bounds.ts'
-import { emailKey } from '../../domain/base/email.ts'
 import { madeBy, ofTenant } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
 import type { NewUser, NewWorkspace, ProvisioningMoment, UserStore } from '../../domain/people/user.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
-import { flag } from '../base/tables.ts'
 import { countOf, isFound } from '../base/tenant-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
 import { personOf } from './person-identities.ts'
-import { findHome, recordSignOut, signedIn } from './user-events.ts'
+import { addressColumns, findHome, recordSignOut, signedIn } from './user-events.ts'
 
 export function createUserStore(
   queries: Queries,
@@ -91,9 +89,7 @@ export async function insertWithWorkspace(
 function insertUser(query: Query, user: NewUser, { at: now }: Moment): Promise<boolean> {
   const insertion = query.insertInto('users').values({
     ...user,
-    email_key: emailKey(user.email),
-    email_verified: flag(user.email_verified),
-    proven_key: user.email_verified && user.password_hash === null ? emailKey(user.email) : null,
+    ...addressColumns(user.email, user.email_verified, user.password_hash !== null),
     is_active: 1,
     must_change_password: 0,
     passkey_after_password: 0,
@@ -102,19 +98,6 @@ function insertUser(query: Query, user: NewUser, { at: now }: Moment): Promise<b
     updated_at: now,
   })
   return hasChanged(insertion.onConflict((conflict) => conflict.doNothing()))
-}
-
-/** Note that the person reads their present address: the identity provider verified it, or they used a link that only
- * a mail to it had. Who invites a person chooses the address of the account, so an account alone proves none.
- * Where they proved another one before, the new one is proved only by its own link: that is sent together with a
- * warning to the one before. */
-export async function proveEmail(transaction: Query, userId: string): Promise<void> {
-  await transaction
-    .updateTable('users')
-    .set((users) => ({ proven_key: users.ref('email_key') }))
-    .where('id', '=', userId)
-    .where('proven_key', 'is', null)
-    .execute()
 }
 
 /** Its log begins with this event. */

@@ -15,7 +15,6 @@ const ANYWHERE = [
   'approvalKeys.use',
   'events.record',
   'imports.carryOut',
-  'policies.areSetElsewhere',
   'policies.find',
   'policies.findAll',
   'policies.ofSharedValues',

@@ -185,7 +185,7 @@ const FLOORS: Record<string, readonly (readonly string[])[]> = {
   ],
   'api/src/storage': [
     ['schema'],
-    ['seals'],
+    ['row-macs'],
     ['base'],
     ['rules', 'programs'],
     ['reach'],

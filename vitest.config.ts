@@ -15,7 +15,7 @@ const API = ['api/test/*.test.ts', 'api/src/request-store/*.test.ts']
 // What `--mode fast` leaves out, besides the stories.
 const SLOW = [
   // Several nodes share a PostgreSQL, a library outgrows the heap, processes migrate, or a suite runs once more.
-  'api/test/{changed-values,database-unavailable,deposit-rescue,four-sealers,nodes,webhook-nodes}.test.ts',
+  'api/test/{changed-values,database-unavailable,deposit-rescue,four-chain-writers,nodes,webhook-nodes}.test.ts',
   'api/test/{maintenance,renamed-attachments,small-heap}.test.ts',
   // Real shells and programs read what the formats write.
   'contract/src/env/{dangerous-programs,formats}.test.ts',

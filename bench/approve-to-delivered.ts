@@ -3,15 +3,15 @@ import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { signedClient } from '../e2e/signed-client.ts'
 import { type ApiProcess, SECRET, startApi, WITHOUT_EVENTS } from './contenders.ts'
 import { deliveryTimes } from './delivery-times.ts'
-import { ask, HeldWaits } from './held-waits.ts'
 import { makeBundle } from './library.ts'
 import { type Benchmark, type Measurement, percentile, rounded, within } from './measurement.ts'
+import { ask, OpenWaits } from './open-waits.ts'
 import { type Stage, stages } from './stages.ts'
 
 const OTHERS = 1_000
 const SAMPLES = 300
 const VALUES = 10
-const UNTIL_HELD_MS = 500
+const UNTIL_WAITING_MS = 500
 const ADDED_MS = 1.5
 
 /** From sending an approval to the whole answer at the waiting client, while 1,000 others wait: on one process, and
@@ -58,14 +58,14 @@ async function eventsAdd(
 async function measure(waitsOn: ApiProcess, approvesOn: ApiProcess): Promise<number[]> {
   const bundle = `b${performance.now().toFixed(0)}`
   const library = await makeBundle(waitsOn.owner, bundle, VALUES)
-  const held = new HeldWaits(waitsOn.address)
+  const waits = new OpenWaits(waitsOn.address)
   const asked = await ask(waitsOn.address, OTHERS + SAMPLES)
-  const waiting = asked.map((each) => ({ asked: each, ended: held.untilReady(each) }))
+  const waiting = asked.map((each) => ({ asked: each, ended: waits.untilReady(each) }))
   for (const { ended } of waiting) ended.catch(() => {})
-  await sleep(UNTIL_HELD_MS)
+  await sleep(UNTIL_WAITING_MS)
   const approver = signedClient(approvesOn.address, SECRET, approvesOn.owner.identity)
   const times = await deliveryTimes(waiting.slice(0, SAMPLES), { approver, library })
-  held.close()
+  waits.close()
   return times
 }
 

@@ -3,9 +3,9 @@ import { Client } from 'pg'
 import { createClient as connectRedis } from 'redis'
 import { processorMs } from '../e2e/node-process.ts'
 import { startApi } from './contenders.ts'
-import { newPeer, PUBLIC_KEY } from './held-waits.ts'
 import { makeBundle } from './library.ts'
 import { type Benchmark, type Measurement, rounded, shown } from './measurement.ts'
+import { newPeer, PUBLIC_KEY } from './open-waits.ts'
 import { type Stage, stages } from './stages.ts'
 
 const DELIVERIES = 1_000

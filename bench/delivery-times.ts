@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SignedClient } from '../e2e/signed-client.ts'
-import type { Asked, Ended } from './held-waits.ts'
 import type { Library } from './library.ts'
+import type { Asked, Ended } from './open-waits.ts'
 
 /** A wait under way. */
 export type Waiting = { readonly asked: Asked; readonly ended: Promise<Ended> }

@@ -33,7 +33,7 @@ async function measure({ name, forApi, forBare }: Stage, options: BenchOptions):
   }
   try {
     return [
-      // Reads come first, because writes leave seals behind that take some time.
+      // Reads come first, because writes leave events behind that take some time.
       await compare('read a key', 0.98, reading),
       await compare('create a key', 0.75, creating),
       await compare('change a key', 0.65, changing),

@@ -10,7 +10,7 @@ import { TenantKeys } from '../api/src/storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from '../api/src/storage/keys-at-rest/value-vault.ts'
 import { insertWithWorkspace } from '../api/src/storage/people/users.ts'
 
-/** How much is in a database: so many tenants, each with as many keys and bundles; each bundle holds some keys. */
+/** How much is in a database: so many tenants, each with as many keys and bundles; each bundle contains some keys. */
 export type Size = { readonly tenants: number; readonly keysEach: number; readonly bundlesEach: number }
 
 /** Some of what is there, spread over all of it. */
@@ -64,8 +64,8 @@ function bundleOf(bundleIds: readonly string[], index: number): string {
 async function makeTenant(transaction: Recorded, tenantKeys: TenantKeys, { keysEach, bundlesEach }: Size) {
   const ids = { userId: randomId(), tenantId: randomId() }
   await makeOwner(transaction, tenantKeys, ids)
-  const held = await new ValueVault(tenantKeys, 'keys').toWrite(ids.tenantId)
-  const { seal } = await held(transaction)
+  const lockedVault = await new ValueVault(tenantKeys, 'keys').toWrite(ids.tenantId)
+  const { encrypt } = await lockedVault(transaction)
   const keyIds = Array.from({ length: keysEach }, () => randomId())
   const bundleIds = Array.from({ length: bundlesEach }, () => randomId())
   const made = { created_by: ids.userId, updated_by: ids.userId, created_at: NOW, updated_at: NOW }
@@ -78,7 +78,9 @@ async function makeTenant(transaction: Recorded, tenantKeys: TenantKeys, { keysE
       value_was_secret: 1,
     } as const
     const marks = { ...set, is_secret: 1, value_version: 1 } as const
-    const rows = batch.map((id, at) => seal(VALUE, { ...of, ...marks, id, name: nameOf('KEY', from + at) }))
+    const rows = batch.map((id, at) =>
+      encrypt(VALUE, { ...of, ...marks, id, name: nameOf('KEY', from + at) }),
+    )
     return transaction.insertInto('keys').values(rows)
   })
   await inBatches(bundleIds, (batch, from) => {

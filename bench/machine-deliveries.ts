@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http'
 import { startApi, startWriter } from './contenders.ts'
-import { PUBLIC_KEY } from './held-waits.ts'
 import type { LoadCall } from './load.ts'
 import { MACHINES, startMachineWorld } from './machine-world.ts'
 import { type Benchmark, type Measurement, median, rounded, within } from './measurement.ts'
+import { PUBLIC_KEY } from './open-waits.ts'
 import { type Stage, stages } from './stages.ts'
 import { comparison, inTurns } from './turns.ts'
 

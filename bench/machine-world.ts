@@ -1,8 +1,8 @@
 import { Issuer } from '../api/test/issuer.ts'
 import type { ApiProcess } from './contenders.ts'
-import { newPeer, PUBLIC_KEY } from './held-waits.ts'
 import { makeBundle } from './library.ts'
 import type { LoadCall } from './load.ts'
+import { newPeer, PUBLIC_KEY } from './open-waits.ts'
 
 /** Machines in turn: one may make 600 deliveries a minute. */
 export const MACHINES = 200

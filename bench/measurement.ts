@@ -17,7 +17,7 @@ export type BenchOptions = {
   readonly seconds: number
   /** Turns of subject and baseline each. */
   readonly turns: number
-  /** Waits held at once. */
+  /** Waits open at once. */
   readonly waiters: number
   /** Keys at the largest size of the growth benchmark. */
   readonly keys: number

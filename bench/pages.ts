@@ -40,7 +40,7 @@ async function pagesOn({ name, forApi }: Stage): Promise<Measurement[]> {
   const [sample] = await growLibrary({ databaseUrl, ...place }, size)
   if (!sample) throw new Error('no workspace')
   const change = async (names: string) => {
-    await hold(databaseUrl ?? join(place.dataDir, 'keyferry.db'), names)
+    await giveKeys(databaseUrl ?? join(place.dataDir, 'keyferry.db'), names)
     if (databaseUrl !== null) await administer(databaseUrl, 'vacuum analyze')
   }
   await change('%7')
@@ -61,7 +61,7 @@ async function pagesOn({ name, forApi }: Stage): Promise<Measurement[]> {
 }
 
 // The keys of these names have a second version and a holder; of a thousand holders the second version did not reach.
-async function hold(place: string, names: string): Promise<void> {
+async function giveKeys(place: string, names: string): Promise<void> {
   const database = await openDatabase(place)
   const { query } = database
   try {

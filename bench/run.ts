@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { apiReads } from './api-reads.ts'
 import { approveToDelivered } from './approve-to-delivered.ts'
+import { chainWriter } from './chain-writer.ts'
 import { clientStart } from './client-start.ts'
 import { comparing } from './comparing.ts'
 import { deliveries } from './deliveries.ts'
@@ -12,7 +13,6 @@ import { machineDeliveries } from './machine-deliveries.ts'
 import type { Benchmark, Measurement } from './measurement.ts'
 import { memoryGrowth } from './memory-growth.ts'
 import { pages } from './pages.ts'
-import { sealer } from './sealer.ts'
 import { sealing } from './sealing.ts'
 import { start } from './start.ts'
 import { tableOf } from './table.ts'
@@ -31,7 +31,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   imports,
   tenants,
   comparing,
-  sealer,
+  'chain-writer': chainWriter,
   webhooks,
   'web-hop': webHop,
   'approve-to-delivered': approveToDelivered,

@@ -8,7 +8,7 @@ const START_MS = 500
 const MEMORY_MIB = 110
 const IDLE_MS = 2_000
 
-/** From the program's start to a healthy answer, and what it holds once idle; beside the bare server's start. */
+/** From the program's start to a healthy answer, and what it uses once idle; beside the bare server's start. */
 export const start: Benchmark = async ({ turns }) => {
   const dataDir = temporaryFolder()
   // The first start on a machine compiles and keeps what the later ones load.

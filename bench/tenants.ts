@@ -21,12 +21,12 @@ const TARGET = 0.9
 
 const SPREAD = 1_000
 const AT_ONCE = 32
-const SEALED_AFTER_MS = 3_000
+const APPENDED_AFTER_MS = 3_000
 const SPREAD_TARGET = 0.75
 
-/** Creations spread over 1,000 workspaces, beside the same load for one: each workspace has its own log to seal. And
- * creations for one workspace on two nodes, beside the same load for 32: nothing of a workspace may make its writers
- * wait for each other. The latter on PostgreSQL only, because SQLite has one writer anyway. */
+/** Creations spread over 1,000 workspaces, beside the same load for one: each workspace has its own log to append to.
+ * And creations for one workspace on two nodes, beside the same load for 32: nothing of a workspace may make its
+ * writers wait for each other. The latter on PostgreSQL only, because SQLite has one writer anyway. */
 export const tenants: Benchmark = async (options) => {
   const measurements: Measurement[] = []
   for await (const { name, forApi } of stages()) {
@@ -49,7 +49,7 @@ async function spread(name: string, place: Backends, options: BenchOptions): Pro
     const served = { address: node.address, pids: [node.pid] }
     const subject = { ...served, call: await creations([node], SPREAD) }
     const baseline = { ...served, call: await creations([node], 1) }
-    await sleep(SEALED_AFTER_MS)
+    await sleep(APPENDED_AFTER_MS)
     const what = `create keys spread over ${SPREAD} workspaces, ${name}`
     const turns = await inTurns({ subject, baseline }, options)
     return comparison({ what, beside: 'for one', target: SPREAD_TARGET }, turns)

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { processorMs, residentMiB } from '../e2e/node-process.ts'
 import { startApi } from './contenders.ts'
 import { deliveryTimes, type Waiting } from './delivery-times.ts'
-import { ask, HeldWaits } from './held-waits.ts'
 import { makeBundle } from './library.ts'
 import { type Benchmark, percentile, rounded, shown, within } from './measurement.ts'
+import { ask, OpenWaits } from './open-waits.ts'
 
 const MEMORY_MIB = 250
 const WAKE_MS = 250
@@ -13,7 +13,7 @@ const WOKEN = 500
 const OPENED_AT_ONCE = 500
 const SETTLE_MS = 1_500
 
-/** So many held waits on one process: what they take, how fast each is woken, how fast all are answered at the end. */
+/** So many open waits on one process: what they take, how fast each is woken, how fast all are answered at the end. */
 export const waiting: Benchmark = async ({ waiters }) => {
   const api = await startApi()
   const library = await makeBundle(api.owner, 'waiting', 10)
@@ -21,10 +21,10 @@ export const waiting: Benchmark = async ({ waiters }) => {
   await sleep(SETTLE_MS)
   const before = residentMiB(api.pid)
   const worked = processorMs(api.pid)
-  const held = new HeldWaits(api.address)
+  const waits = new OpenWaits(api.address)
   const all: Waiting[] = []
   for (const [index, each] of asked.entries()) {
-    all.push({ asked: each, ended: held.once(each) })
+    all.push({ asked: each, ended: waits.once(each) })
     if (index % OPENED_AT_ONCE === 0) await sleep(50)
   }
   await sleep(SETTLE_MS)
@@ -32,8 +32,8 @@ export const waiting: Benchmark = async ({ waiters }) => {
   const eachMs = (processorMs(api.pid) - worked) / waiters
   const times = await deliveryTimes(spread(all, WOKEN), { approver: api.owner, library })
   const shutdownMs = await shutDown(all, () => api.stop())
-  held.close()
-  const what = (about: string) => `${rounded(waiters)} held waits: ${about}`
+  waits.close()
+  const what = (about: string) => `${rounded(waiters)} open waits: ${about}`
   const woken = `slowest ${rounded(Math.max(...times))} ms`
   return [
     shown(`${rounded(eachMs)} ms of a core each`, figures(what('taking them'), '')),

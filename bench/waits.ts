@@ -2,16 +2,16 @@ import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@keyferry/contract/client'
 import { startApi } from './contenders.ts'
-import { newPeer, PUBLIC_KEY } from './held-waits.ts'
 import { makeBundle } from './library.ts'
 import { startMachineWorld } from './machine-world.ts'
 import { type Benchmark, type Measurement, median, shown, within } from './measurement.ts'
+import { newPeer, PUBLIC_KEY } from './open-waits.ts'
 import { stages } from './stages.ts'
 
 const WAITS = 6
 const CALLS = 7
 const TIMES = 20
-/** Longer than the sealer waits: what it does is not counted. */
+/** Longer than the chain writer waits: what it does is not counted. */
 const QUIET_MS = 300
 /** Answers take so long, so that all that is sent without a wait is on its way before the first of them. */
 const FAR_MS = 10

@@ -13,7 +13,7 @@ const ROUNDS = 25
 const MOST = 1.2
 const DEAD = '/0/0'
 
-/** From a change to its call at 99 receivers, while the hundredth answers and while it holds every call without an
+/** From a change to its call at 99 receivers, while the hundredth answers and while it keeps every call without an
  * answer. */
 export const webhooks: Benchmark = async () => {
   const measurements: Measurement[] = []

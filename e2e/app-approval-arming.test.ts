@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser())('presses that a person does not mean', () => {
     })
   })
 
-  test('Enter that is held since before the page came', async () => {
+  test('Enter that is pressed since before the page came', async () => {
     const { id, url } = await asked()
     const page = await openPage(browser)
     await page.goto(`${server.url}/sign-in`)

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asking, askApproval, createLibrary, META } from './app-library.ts'
 import {
   closePage,
+  delayFonts,
   expectAccessible,
-  holdFonts,
   isInView,
   openKeys,
   openPage,
@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
     const { verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/app' })
     const page = await openPage(browser)
     await page.addInitScript(WATCH_SHIFTS)
-    const loaded = await holdFonts(page)
+    const loaded = await delayFonts(page)
     await page.goto(server.url + verification_uri_complete, { waitUntil: 'commit' })
     await approve(page).waitFor()
     await loaded()

@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await closePage(page)
   })
 
-  test("a name that the terminal's format cannot hold is shown before the approval", async () => {
+  test("a name that the terminal's format cannot express is shown before the approval", async () => {
     const own = await startOwn()
     const keys = ['API_TOKEN', '2FA_SEED'].map((name) => ({ name, value: 'x', is_secret: true }))
     await createLibrary(own.url, [{ name: 'dev/app', keys }])

@@ -65,8 +65,9 @@ export const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core
 // All rules, of a page without frames. Only what is broken is reported.
 export const RUN_AXE = "axe.run(document, { resultTypes: ['violations'], preload: false })"
 
-/** Hold a state of a page, once its heading is there, against the accessibility rules: none broken. In the trials only:
- * they take a fifth of the processor time of these tests. `every-page.test.ts` always holds each page against them. */
+/** Check a state of a page, once its heading is there, against the accessibility rules: none broken. In the trials
+ * only: they take a fifth of the processor time of these tests. `every-page.test.ts` always checks each page against
+ * them. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' })
   if (process.env['TRIALS'] === undefined) return
@@ -177,7 +178,7 @@ export const WATCH_SHIFTS = `
 
 /** Keep the fonts back until the page has shown its text in another font.
  * @returns lets them load, and waits until the page shows them */
-export async function holdFonts(page: Page): Promise<() => Promise<void>> {
+export async function delayFonts(page: Page): Promise<() => Promise<void>> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   await page.route('**/*.woff2', async (route) => {
     await released

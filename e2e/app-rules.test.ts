@@ -210,16 +210,16 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     const changers = { label: 'Who changes values', place: 'dev/worker' }
     const agents = { label: 'AI agents', place: 'dev/worker' }
     await ruleWord(owner, changers).waitFor()
-    const held = Promise.withResolvers<void>()
+    const paused = Promise.withResolvers<void>()
     await owner.route('**/bundles/*/policy', async (route) => {
-      if (route.request().method() === 'GET') await held.promise
+      if (route.request().method() === 'GET') await paused.promise
       await route.continue()
     })
     await chooseRule(owner, changers, 'Owners')
     await ruleWord(owner, changers, 'Owners, set here').waitFor()
     await chooseRule(owner, agents, 'get nothing')
     await ruleWord(owner, agents, 'get nothing, set here').waitFor()
-    held.resolve()
+    paused.resolve()
     await closePage(owner)
   })
 

@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     expect(JSON.parse(await readFile(output, 'utf8'))).toEqual(EXPECTED)
     await closePage(page)
   })
-  test('what the page says of the client is so: more than asked for, and a name that its format cannot hold', async () => {
+  test('what the page says of the client is so: more than asked for, and a name that its format cannot express', async () => {
     const keys = ['API_TOKEN', '2FA_SEED'].map((name) => ({ name, value: 'x', is_secret: true }))
     await createLibrary(server.url, [{ name: 'dev/said', keys }])
     const page = await openPage(browser)

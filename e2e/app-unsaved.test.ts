@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await server?.dispose()
   })
 
-  /** Go to a page; the page before may hold text. */
+  /** Go to a page; the page before may contain text. */
   async function goTo(path: string): Promise<void> {
     answers.splice(0, answers.length, true)
     await page.goto(`${server.url}${path}`)

@@ -86,7 +86,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     return inTerminal([...KEYFERRY, ...args], { cwd: folder, env: { ...environment(), ...env } })
   }
 
-  // The program copies its environment as the system holds it, so that every byte counts.
+  // The program copies its environment as the system keeps it, so that every byte counts.
   function runToFile(output: string, ...flags: readonly string[]): Terminal {
     const program = `require('fs').writeFileSync(process.argv[1], require('fs').readFileSync('/proc/self/environ'))`
     return keyferry('run', 'dev/app', ...flags, '--', process.execPath, '-e', program, join(folder, output))

@@ -124,7 +124,7 @@ function isATrial(command: string): void {
 
 // In one file: the whole folder takes longest to load.
 function runsOneTest(command: string): void {
-  const name = 'a held wait is woken by the approval'
+  const name = 'a wait is woken by the approval'
   const one = command
     .replace('its name', name)
     .replace(/ -- \S+/, '$&/src/domain/collection/request-wait.test.ts')

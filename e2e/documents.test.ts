@@ -59,12 +59,14 @@ test.each(DOCUMENTS)('the lines of %s are at most 120 columns wide', (document) 
 const CLAIMS =
   /proves that a (?:human|person) decided|hardware-backed|cannot be approved by an agent|phishing-resistant/i
 
-test.each(DOCUMENTS)('%s claims no more of approvals than holds', (document) => {
+test.each(DOCUMENTS)('%s claims no more of approvals than is true', (document) => {
   expect(CLAIMS.exec(readDocument(document))).toBeNull()
 })
 
 test('the README is one screen and a half: at most 500 words', () => {
-  const words = readDocument('README.md').replaceAll(/\]\(.*?\)/g, ']').match(/\S*\w\S*/g)
+  const words = readDocument('README.md')
+    .replaceAll(/\]\(.*?\)/g, ']')
+    .match(/\S*\w\S*/g)
   expect(words?.length).toBeLessThanOrEqual(500)
 })
 
@@ -136,7 +138,7 @@ test('the pages of Run and Trust promise what the table of promises knows', () =
       .filter((sentence) => VERBS.test(sentence) && !known.some((says) => sentence.includes(says)))
       .map((sentence) => `${page}: ${sentence}`)
   })
-  // Add the sentence to e2e/promises.json: with a test that holds it, or with the reason why it has none.
+  // Add the sentence to e2e/promises.json: with a test of it, or with the reason why it has none.
   expect(unknown).toEqual([])
 })
 
@@ -144,13 +146,13 @@ test('each row of the table of promises is on its page, and its test exists', ()
   const wrong = Object.entries(PROMISES).flatMap(([page, rows]) => {
     const sentences = sentencesOf(page)
     return Object.entries(rows)
-      .filter(([says, by]) => !sentences.some((sentence) => sentence.includes(says)) || !isHeld(by))
+      .filter(([says, by]) => !sentences.some((sentence) => sentence.includes(says)) || !isTested(by))
       .map(([says, by]) => `${page}: ${says}: ${by}`)
   })
   expect(wrong).toEqual([])
 })
 
-function isHeld(by: string): boolean {
+function isTested(by: string): boolean {
   const [file = '', ...title] = by.split(': ')
   return NOT_TESTED.includes(by) || (title.length > 0 && readDocument(file).includes(title.join(': ')))
 }

@@ -3,7 +3,7 @@ import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OWNER } from './app-accounts.ts'
 import { askApproval } from './app-library.ts'
-import { closePage, holdFonts, openPage, WATCH_SHIFTS, type WatchedPage } from './app-page.ts'
+import { closePage, delayFonts, openPage, WATCH_SHIFTS, type WatchedPage } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { places } from './engines/walk.ts'
 import { startWorld } from './engines/world.ts'
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys in 200 bundles', () => {
   test('fonts that come late move nothing at sign-in', async () => {
     const signIn = await openPage(browser)
     await signIn.addInitScript(WATCH_SHIFTS)
-    const loaded = await holdFonts(signIn)
+    const loaded = await delayFonts(signIn)
     await signIn.goto(`${started.url}/sign-in`, { waitUntil: 'commit' })
     await signIn.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
     await loaded()

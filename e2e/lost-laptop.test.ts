@@ -38,7 +38,7 @@ class Gate {
   #target = new URL('http://127.0.0.1')
 
   /** @returns resolves once the API has answered a call of this path, whose answer waits until `open` */
-  hold(path: string): Promise<void> {
+  pause(path: string): Promise<void> {
     this.path = path
     this.#opened = Promise.withResolvers()
     this.#arrived = Promise.withResolvers()
@@ -250,7 +250,7 @@ describe('a lost laptop, with local accounts', () => {
   ])('%s ends its sessions, a sign-in on its way, and its remembered approvals', async (_, act) => {
     const [thief, own] = [await signedIn(), await signedIn()]
     const terminal = await remembered(own)
-    const onItsWay = layers.gate.hold('/api/v1/auth/login')
+    const onItsWay = layers.gate.pause('/api/v1/auth/login')
     const late = signIn()
     await onItsWay
     const { ended, own: now } = await act(own)
@@ -301,7 +301,7 @@ describe('a lost laptop, with an identity provider', () => {
 
   test('End all sessions ends a sign-in on its way', async () => {
     const own = await signIn('sam')
-    const onItsWay = layers.gate.hold('/api/v1/users/ensure')
+    const onItsWay = layers.gate.pause('/api/v1/users/ensure')
     const late = signIn('sam')
     await onItsWay
     await call(own, 'POST', '/auth/sessions/end-all')
@@ -312,7 +312,7 @@ describe('a lost laptop, with an identity provider', () => {
 
   test('a user whom the provider deleted has no session, nor one by a sign-in on its way', async () => {
     const own = await signIn('lee')
-    const onItsWay = layers.gate.hold('/api/v1/users/ensure')
+    const onItsWay = layers.gate.pause('/api/v1/users/ensure')
     const late = signIn('lee')
     await onItsWay
     const { body, headers } = signedEvent(

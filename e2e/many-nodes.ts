@@ -17,7 +17,7 @@ export type ManyNodes = {
   /** A node's own address. */
   addressOf(name: NodeName): string
   /** Resolves once exactly this many calls wait at the API nodes. */
-  untilHeld(calls: number): Promise<void>
+  untilWaiting(calls: number): Promise<void>
   kill(name: NodeName, signal?: NodeJS.Signals): Promise<void>
   /** Start a node that was killed, on its port. */
   start(name: NodeName): Promise<void>
@@ -77,10 +77,10 @@ export async function startManyNodes(
   }
   await Promise.all((['web-1', 'web-2', 'api-1', 'api-2'] as const).map(start))
   const stopProxy = await startProxy(proxy, { public: publicPort, web: [web1, web2] })
-  const untilHeld = async (calls: number) => {
-    await until('held calls', async () => {
-      const held = await Promise.all([...metricsPorts.values()].map(heldBy))
-      return held.reduce((sum, each) => sum + each, 0) === calls
+  const untilWaiting = async (calls: number) => {
+    await until('waiting calls', async () => {
+      const waiting = await Promise.all([...metricsPorts.values()].map(waitingAt))
+      return waiting.reduce((sum, each) => sum + each, 0) === calls
     })
   }
   const close = async () => {
@@ -90,10 +90,10 @@ export async function startManyNodes(
     folder.remove()
   }
   const addressOf = (name: NodeName) => `http://127.0.0.1:${ports[name]}`
-  return { publicUrl, provider, addressOf, untilHeld, kill, start, close }
+  return { publicUrl, provider, addressOf, untilWaiting, kill, start, close }
 }
 
-async function heldBy(metricsPort: number): Promise<number> {
+async function waitingAt(metricsPort: number): Promise<number> {
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   return Number(/^keyferry_held_calls (\d+)$/m.exec(metrics)?.[1])
 }

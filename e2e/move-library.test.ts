@@ -119,7 +119,7 @@ async function contentOf(url: string) {
   return { bundles: await Promise.all(whole), keys }
 }
 
-test('a library arrives whole, and the file holds no value', async () => {
+test('a library arrives whole, and the file contains no value', async () => {
   const { status, stdout, stderr } = exported(team.url)
   const next = `Next: an owner of a workspace opens ${team.url}/bundles/move and chooses the file.`
   expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining(next) })

@@ -221,7 +221,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
     ).toBe(0)
   })
 
-  test('an export holds the names of its environment, and importing it back writes nothing', async () => {
+  test('an export contains the names of its environment, and importing it back writes nothing', async () => {
     await openBundle('prod/app')
     await pickFromMenu(page, 'prod/app', 'Export')
     const exported = await page.getByRole('dialog').getByRole('textbox').inputValue()

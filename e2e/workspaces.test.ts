@@ -63,7 +63,7 @@ test('a page writes to its own workspace, even if another page switches', async 
     [team, 'team'],
   ] as const) {
     const keys = await callAs(kim, workspace)('GET', '/api/v1/keys')
-    expect(keys.map(({ value: held }) => held)).toEqual([value])
+    expect(keys.map(({ value: stored }) => stored)).toEqual([value])
   }
 })
 

@@ -29,7 +29,7 @@ test.each(files)('$name: each action is pinned by its commit, and names its vers
   for (const used of uses) expect(used).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
 })
 
-test.each(files)('$name: no script holds an expression, and no checkout leaves a credential', ({ jobs }) => {
+test.each(files)('$name: no script has an expression, and no checkout leaves a credential', ({ jobs }) => {
   const steps = jobs.flatMap((job) => job.steps)
   for (const { run } of steps) expect(run ?? '').not.toContain('${{')
   for (const { uses, with: options } of steps)

@@ -31,7 +31,7 @@ function addressOf(page: string): string {
 function asPage(page: string): string {
   const text = readFileSync(join(ROOT, page), 'utf8')
   const parts = text.split(/(^ *```.*?^ *```$|`[^`\n]+`)/gms)
-  // A link can hold code in its text, so links come first.
+  // A link can contain code in its text, so links come first.
   const linked = parts.join('').replaceAll(/(?<!!)\[([^\]]+)\]\(([^)\s]+)\)/g, (whole, label, target) => {
     return /^(https?:|#|mailto:)/.test(target) ? whole : linkTo(page, label, target)
   })

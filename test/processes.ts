@@ -43,7 +43,7 @@ function processesOf(folder: string): number[] {
   return pids.filter((pid) => pid !== process.pid && isOurs(pid))
 }
 
-// State, then the parent: they follow the name, which can hold blanks and parentheses.
+// State, then the parent: they follow the name, which can contain blanks and parentheses.
 function statusOf(pid: number): string[] {
   return textOf(pid, 'stat').split(') ').at(-1)?.split(' ') ?? []
 }

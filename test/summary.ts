@@ -36,7 +36,7 @@ export class TestSummary implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const sums = sumsOf(modules)
     sums.failed += errors.length + this.#specifications - modules.length
-    // A program that a failed test left behind can hold a stream of the run, which then does not end.
+    // A program that a failed test left behind can keep a stream of the run open, which then does not end.
     const end = () => process.exit(sums.failed === 0 ? undefined : 1)
     if (!this.#isWatching) setTimeout(end, TEARDOWN_MS).unref()
     process.once('exit', () => {

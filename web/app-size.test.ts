@@ -36,7 +36,7 @@ test.each([
 })
 
 test.each(['approve.html', 'arrive.html', 'index.html'])(
-  '%s holds nothing that the content security policy stops',
+  '%s contains nothing that the content security policy stops',
   (page) => {
     const html = read(page)
     expect(html).not.toMatch(/<style|style=|<script(?![^>]*\bsrc=)|\son\w+=/)

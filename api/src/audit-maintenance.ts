@@ -17,10 +17,10 @@ import { type Pruned, PruneRefused, pruneExported } from './storage/audit/audit-
 import { type AuditVerdict, verifyAuditLogs } from './storage/audit/audit-verification.ts'
 import { knownVersions } from './storage/audit/known-versions.ts'
 import type { NamedAuditKey } from './storage/keys-at-rest/audit-keys.ts'
-import { type ForeignRow, foreignRows } from './storage/keys-at-rest/row-sealing.ts'
-import type { SealedWrite } from './storage/seals/row-seals.ts'
+import { type ForeignRow, foreignRows } from './storage/keys-at-rest/missing-macs.ts'
+import type { MacWrite } from './storage/row-macs/row-macs.ts'
 
-export type { ForeignRow, Forgotten, Pruned, SealedWrite }
+export type { ForeignRow, Forgotten, MacWrite, Pruned }
 
 /** Check the audit log of every tenant, or of one.
  * @throws Error: this tenant has no log */
@@ -38,19 +38,19 @@ export async function verifyAudit(
 }
 
 /** Find each row that gives a right and that no server wrote, or that was put back.
- * @returns null: since an upgrade, rows without a seal count until an operator accepts them */
+ * @returns null: since an upgrade, rows without a MAC count until an operator accepts them */
 export async function findForeignRows(settings: DatabaseSettings): Promise<ForeignRow[] | null> {
-  return withDatabase(settings, async ({ query, seals }) =>
+  return withDatabase(settings, async ({ query, rowMacs }) =>
     // The log first: what a server writes after it is newer.
-    seals.areRequired ? foreignRows(query, { seals, known: await knownVersions(query) }) : null,
+    rowMacs.areRequired ? foreignRows(query, { rowMacs, known: await knownVersions(query) }) : null,
   )
 }
 
 /** Let these rows count as they are, and record it.
  * @returns the rows */
-export async function acceptForeignRows(settings: DatabaseSettings): Promise<SealedWrite[]> {
-  return withRecording(settings, (queries, { seals, now }) =>
-    acceptRows(queries, { seals, ring: ringOf(settings), now }),
+export async function acceptForeignRows(settings: DatabaseSettings): Promise<MacWrite[]> {
+  return withRecording(settings, (queries, { rowMacs, now }) =>
+    acceptRows(queries, { rowMacs, ring: ringOf(settings), now }),
   )
 }
 
@@ -73,7 +73,7 @@ export async function exportAudit(
   })
 }
 
-/** Delete the entries of the whole days that an export holds, after checking it.
+/** Delete the entries of the whole days that an export contains, after checking it.
  * @param chunks the export's text
  * @throws BrokenExport · PruneRefused; then nothing was deleted */
 export async function pruneAudit(

@@ -21,7 +21,7 @@ import type { Requesting } from './requesting.ts'
 import type { ApiSettings } from './settings.ts'
 import { noncesOf, type ShortLived } from './short-lived.ts'
 import { depositKeySigner } from './signing-keys.ts'
-import type { Sealer } from './storage/audit/sealer.ts'
+import type { ChainWriter } from './storage/audit/chain-writer.ts'
 import type { Database } from './storage/base/queries.ts'
 import type { KnownReceiptKey } from './storage/keys-at-rest/receipt-keys.ts'
 import type { StoresWithin } from './storage/stores.ts'
@@ -34,7 +34,7 @@ type AppParts = {
   stores: Stores
   storesWithin: StoresWithin
   shortLived: ShortLived
-  sealer: Sealer
+  chainWriter: ChainWriter
   receiptKeys: readonly KnownReceiptKey[]
   programCalls: ProgramCalls | null
   /** How approvals are given, and what becomes of them. */
@@ -50,7 +50,7 @@ type AppParts = {
 
 /** The HTTP server of the API, which does not listen yet. */
 export function createApp(parts: AppParts): FastifyInstance {
-  const { settings, database, stores, shortLived, sealer, receiptKeys, approving, clock, log } = parts
+  const { settings, database, stores, shortLived, chainWriter, receiptKeys, approving, clock, log } = parts
   const { requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
   const signing = {
     get sharedSecrets() {
@@ -91,13 +91,13 @@ export function createApp(parts: AppParts): FastifyInstance {
     version,
     failingStores: async () => (isEnding(app) ? ['stopping'] : await failingStores(database, shortLived)),
     warnings: () => [
-      ...sealer.problems,
+      ...chainWriter.problems,
       ...parts.steps.names.map((name) => `failing in the background: ${name}`),
       ...(shortLived.redis?.warnings ?? []),
       ...(settings.warnings?.() ?? []),
       ...parts.clockSteps.warnings,
       ...parts.keysElsewhere,
-      ...(database.seals.areRequired ? [] : ['rows without a MAC count']),
+      ...(database.rowMacs.areRequired ? [] : ['rows without a MAC count']),
     ],
   }
   const app = createServer({

@@ -4,7 +4,7 @@ import type { ModuleHandlers } from './http/handlers.ts'
 import type { ProgramCalls } from './http/pipeline.ts'
 import type { ApiModule, ModuleParts } from './module-parts.ts'
 import * as modules from './modules.ts'
-import type { AfterSeal } from './storage/audit/sealing.ts'
+import type { AfterAppend } from './storage/audit/appending.ts'
 import type { Database } from './storage/base/queries.ts'
 
 type Module = (typeof modules)[keyof typeof modules]
@@ -25,9 +25,9 @@ export function startModules(opened: AsyncDisposableStack, parts: ModuleParts): 
   for (const { start } of MODULES) start(opened, parts)
 }
 
-/** What the modules do in the transaction of a seal. */
-export function afterSealOf(parts: Parameters<NonNullable<ApiModule['afterSeal']>>[0]): AfterSeal {
-  const steps = MODULES.flatMap(({ afterSeal }) => afterSeal?.(parts) ?? [])
+/** What the modules do in the transaction of an append. */
+export function afterAppendOf(parts: Parameters<NonNullable<ApiModule['afterAppend']>>[0]): AfterAppend {
+  const steps = MODULES.flatMap(({ afterAppend }) => afterAppend?.(parts) ?? [])
   return async (transaction, batches) => {
     for (const step of steps) await step(transaction, batches)
   }

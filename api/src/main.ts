@@ -23,7 +23,7 @@ import type { ApiSettings } from './settings.ts'
 import { sharedTime } from './shared-time.ts'
 import { openShortLived, type ShortLived } from './short-lived.ts'
 import { receiptSigner } from './signing-keys.ts'
-import { newestSeal } from './storage/audit/audit-head.ts'
+import { newestCheckpoint } from './storage/audit/audit-head.ts'
 import type { Database } from './storage/base/queries.ts'
 import { countTyped } from './storage/bundles/policies.ts'
 import { countKeysElsewhere } from './storage/people/awaited-approval-keys.ts'
@@ -86,10 +86,10 @@ export type RunningApi = {
   /** @throws Error with one line for the operator: they do not open the database, and those before stay in use */
   useRootKeys(rootKeys: ApiSettings['rootKeys']): Promise<void>
   /** How many calls wait for an approval or a change. */
-  heldCalls(): number
+  waitingCalls(): number
   /** Look for what is overdue now. */
   sweep(): Promise<void>
-  /** Stops listening, answers held callers, lets running calls finish.
+  /** Stops listening, answers waiting callers, lets running calls finish.
    * @param drainSeconds `/readyz` says so this long before */
   close(drainSeconds?: number): Promise<void>
 }
@@ -111,10 +111,10 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   )
   const steps = new FailingSteps()
   const clockSteps = new ClockSteps(options)
-  clockSteps.compare(await newestSeal(database), clock.now())
+  clockSteps.compare(await newestCheckpoint(database), clock.now())
   const parts = { settings, database, shortLived, steps, clockSteps, clock, log }
   const sharedClock = clockOf(await sharedTime(opened, parts, options.now))
-  database.seals.nowMs = () => sharedClock.now().getTime()
+  database.rowMacs.nowMs = () => sharedClock.now().getTime()
   const recorded = await openStores(opened, { ...parts, aroundDatabase: options.aroundDatabase })
   const { stores } = recorded
   const places = await countTyped(recorded.queries)
@@ -155,14 +155,14 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     programCalls: openProgramCalls(opened, moduleParts),
     keysElsewhere: await keysElsewhere(settings, database),
   })
-  await measure(app, settings, { ...parts, requesting, sealer: recorded.sealer, opened })
+  await measure(app, settings, { ...parts, requesting, chainWriter: recorded.chainWriter, opened })
   const address = await listen(app, settings)
   const setupCode = await pendingSetupCode(settings, stores.accounts)
   const resources = opened.move()
   return {
     address,
     setupCode,
-    heldCalls: () => shortLived.room.size + shortLived.changeRoom.size,
+    waitingCalls: () => shortLived.room.size + shortLived.changeRoom.size,
     sweep,
     useRootKeys: (rootKeys) => useRootKeys({ ...recorded, database }, { rootKeys }, timestamp(clock)),
     close: (drainSeconds = 0) => close(app, { settings, shortLived, resources, drainSeconds }),

@@ -18,7 +18,7 @@ import { type KeyRotation, rewrapTenantKeys } from './storage/maintenance/rotati
 import { rotateTenantKeys } from './storage/maintenance/tenant-key-rotation.ts'
 import { emptyLog } from './storage/maintenance/write-ahead-log.ts'
 import { type OperatedAccount, resetAccountPassword } from './storage/people/accounts.ts'
-import type { RowSeals } from './storage/seals/row-seals.ts'
+import type { RowMacs } from './storage/row-macs/row-macs.ts'
 
 export type { KeyRotation, Verification }
 
@@ -121,8 +121,8 @@ export async function verifyValues(settings: DatabaseSettings): Promise<Verifica
   return withDatabase(settings, (database) => verifyStoredValues(database, ringOf(settings)))
 }
 
-/** Copy the embedded database into a new file of mode 0600, while servers may write to it. The copy holds no root key,
- * and it is useless without one.
+/** Copy the embedded database into a new file of mode 0600, while servers may write to it. The copy contains no root
+ * key, and it is useless without one.
  * @throws Error when the file exists, or the database is not the embedded one */
 export async function backupDatabase(settings: DatabaseSettings, file: string): Promise<void> {
   await backupEmbedded(embeddedPlace(settings, 'back it up with pg_dump'), file)
@@ -138,15 +138,15 @@ export async function restoreDatabase(settings: DatabaseSettings, file: string):
   return kept
 }
 
-/** Record that the database went back, as after a restored backup, so that servers seal again.
+/** Record that the database went back, as after a restored backup, so that servers append again.
  * @returns how many logs began a new epoch */
 export async function recordRestore(settings: DatabaseSettings, reason: string): Promise<number> {
   return withRecording(settings, (queries, { now }) => beginEpochs(queries, { reason, now }))
 }
 
-type Recording = { auditKey: NamedAuditKey; seals: RowSeals; now: string }
+type Recording = { auditKey: NamedAuditKey; rowMacs: RowMacs; now: string }
 
-/** Open the database of the settings for work that records events. A server seals them when it runs. */
+/** Open the database of the settings for work that records events. A server appends them when it runs. */
 export async function withRecording<T>(
   settings: DatabaseSettings,
   work: (queries: Queries, recording: Recording) => Promise<T>,
@@ -154,7 +154,7 @@ export async function withRecording<T>(
   return withDatabase(settings, async (database) => {
     const now = new Date().toISOString()
     const auditKey = await auditKeyIn(database, settings, now)
-    return work(recording(database, auditKey), { auditKey, seals: database.seals, now })
+    return work(recording(database, auditKey), { auditKey, rowMacs: database.rowMacs, now })
   })
 }
 

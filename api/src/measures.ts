@@ -4,7 +4,7 @@ import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
 import { moduleGauges } from './joined-modules.ts'
 import type { Requesting } from './requesting.ts'
 import type { ShortLived } from './short-lived.ts'
-import type { Sealer } from './storage/audit/sealer.ts'
+import type { ChainWriter } from './storage/audit/chain-writer.ts'
 import type { Database } from './storage/base/queries.ts'
 import { readBacklog } from './storage/maintenance/backlog.ts'
 
@@ -12,13 +12,13 @@ export type Measured = {
   database: Database
   shortLived: ShortLived
   requesting: Pick<Requesting, 'requests'>
-  sealer: Sealer
+  chainWriter: ChainWriter
   steps: FailingSteps
   clock: ClockAndIds
 }
 
 /** What `/metrics` shows of a node beside its calls. */
-export function gaugesOf({ database, shortLived, requesting, sealer, steps, clock }: Measured): Gauges {
+export function gaugesOf({ database, shortLived, requesting, chainWriter, steps, clock }: Measured): Gauges {
   const { room, changeRoom } = shortLived
   const { requests } = requesting
   const { usage } = database
@@ -42,7 +42,7 @@ export function gaugesOf({ database, shortLived, requesting, sealer, steps, cloc
     keyferry_held_calls: { help: 'Calls that wait for an approval', read: () => room.size + changeRoom.size },
     keyferry_audit_problems: {
       help: 'Problems of the audit log, which /readyz names as warnings',
-      read: () => sealer.problems.length,
+      read: () => chainWriter.problems.length,
     },
     keyferry_failing_steps: {
       help: 'Steps in the background whose last run failed, which /readyz names as warnings',

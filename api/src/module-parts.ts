@@ -12,7 +12,7 @@ import type { ProgramCalls } from './http/pipeline.ts'
 import type { Limits } from './http/rate-limit.ts'
 import type { Guard } from './outgoing/guard.ts'
 import type { ApiSettings } from './settings.ts'
-import type { AfterSeal } from './storage/audit/sealing.ts'
+import type { AfterAppend } from './storage/audit/appending.ts'
 import type { Database, Queries } from './storage/base/queries.ts'
 
 /** What an optional module gets from the program. */
@@ -40,7 +40,7 @@ export type ApiModule = {
   handlers: (parts: ModuleParts) => Partial<Handlers>
   /** Works in the background until `opened` ends. */
   start: (opened: AsyncDisposableStack, parts: ModuleParts) => void
-  afterSeal?: (parts: Pick<ModuleParts, 'settings'> & { database: Database }) => AfterSeal
+  afterAppend?: (parts: Pick<ModuleParts, 'settings'> & { database: Database }) => AfterAppend
   gauges?: (database: Database) => Gauges
   /** Programs that call with a bearer token; their work in the background ends with `opened`. */
   programCalls?: (opened: AsyncDisposableStack, parts: ModuleParts) => ProgramCalls

@@ -227,7 +227,7 @@ function withAwaited<T>(settings: DatabaseSettings, work: (on: WithAwaited) => P
 type LibraryExport = { kid: string; publicKey: Uint8Array; bundleNames: readonly string[] }
 
 /** Seal the library of a database to the deposit key of another server.
- * @returns the text of the file, and how many bundles and keys it holds
+ * @returns the text of the file, and how many bundles and keys it contains
  * @throws Error with one line for the operator: the database has several workspaces, a bundle does not exist or has
  *   inline items, or the library is too large for one move */
 export async function exportLibrary(

@@ -5,12 +5,12 @@ import type { ClockSteps } from './clock-steps.ts'
 import type { Bounds } from './domain/base/bounds.ts'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import type { Stores } from './domain/stores.ts'
-import { afterSealOf } from './joined-modules.ts'
+import { afterAppendOf } from './joined-modules.ts'
 import { auditKeyIn, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
 import type { ShortLived } from './short-lived.ts'
 import { acceptRows } from './storage/audit/accepted-rows.ts'
-import { Sealer } from './storage/audit/sealer.ts'
+import { ChainWriter } from './storage/audit/chain-writer.ts'
 import type { Database, Queries } from './storage/base/queries.ts'
 import { recording } from './storage/base/recording.ts'
 import type { LibraryParts } from './storage/joined-stores.ts'
@@ -39,13 +39,13 @@ type RecordedStores = {
   storesWithin: StoresWithin
   library: LibraryParts
   queries: Queries
-  sealer: Sealer
+  chainWriter: ChainWriter
   receiptKeys: readonly KnownReceiptKey[]
   ring: RootKeyRing
 }
 
-/** The stores over a database whose writes are recorded in the audit log. Until `opened` ends, a sealer signs the log,
- * and entries past their time are removed. */
+/** The stores over a database whose writes are recorded in the audit log. Until `opened` ends, a chain writer signs the
+ * log, and entries past their time are removed. */
 export async function openStores(
   opened: AsyncDisposableStack,
   { settings, database, aroundDatabase, shortLived, steps, clockSteps, clock, log }: StoreParts,
@@ -54,24 +54,24 @@ export async function openStores(
   const auditKey = await auditKeyIn(database, settings, now)
   const receiptKeys = await openReceiptKeys(database, { ring, now })
   await beginDepositKeys(database, { ring, now })
-  const afterSeal = afterSealOf({ database, settings })
-  const sealing = { database, key: auditKey, afterSeal, now: clock.now, steps, log }
-  const sealer = opened.adopt(new Sealer(sealing), (it) => it.close())
+  const afterAppend = afterAppendOf({ database, settings })
+  const writing = { database, key: auditKey, afterAppend, now: clock.now, steps, log }
+  const chainWriter = opened.adopt(new ChainWriter(writing), (it) => it.close())
   const queries = recording(aroundDatabase?.(database) ?? database, auditKey, {
-    wake: (tenantIds) => sealer.wake(tenantIds),
+    wake: (tenantIds) => chainWriter.wake(tenantIds),
     valuesChanged: (tenantIds) => shortLived.changes.notify(tenantIds),
-    isFull: (tenantId) => sealer.isFull(tenantId),
+    isFull: (tenantId) => chainWriter.isFull(tenantId),
   })
   // One process uses the embedded database, so no node of the build before still writes.
-  if (settings.databaseUrl === null && !database.seals.areRequired)
-    await acceptRows(queries, { seals: database.seals, ring, now })
-  if (!database.seals.areRequired)
-    sweepEvery(opened, MARK_SECONDS, { name: 'row seals', sweep: () => readMark(database, ring), steps, log })
+  if (settings.databaseUrl === null && !database.rowMacs.areRequired)
+    await acceptRows(queries, { rowMacs: database.rowMacs, ring, now })
+  if (!database.rowMacs.areRequired)
+    sweepEvery(opened, MARK_SECONDS, { name: 'row MACs', sweep: () => readMark(database, ring), steps, log })
   keepDays(opened, { queries, days: settings.retentionDays, now: clock.now, ...clockSteps, steps, log })
   return {
     queries,
     ...createStores(queries, { ring, auditKey, bounds: boundsOf(settings) }),
-    sealer,
+    chainWriter,
     receiptKeys,
     ring,
   }

@@ -17,7 +17,7 @@ export type Requesting = {
   requests: RequestStore
   together: Together
   deliveries: Deliveries
-  /** Ends requests that have expired, and deletes what they held. */
+  /** Ends requests that have expired, and deletes what they contained. */
   sweepRequests: (parts: Pick<EndParts, 'clock' | 'endings'>) => Promise<void>
 }
 

@@ -5,7 +5,7 @@ import type { SignUp } from './domain/people/user.ts'
 export type ApiSettings = {
   /** Only the web-facing layer calls through the socket, so the client address that it gives is trusted. */
   listen: { host: string; port: number } | { socketPath: string }
-  /** Absolute; exists, mode 0700. Holds the embedded database. */
+  /** Absolute; exists, mode 0700. Contains the embedded database. */
   dataDir: string
   /** `null`: the embedded SQLite database in `dataDir`. */
   databaseUrl: string | null

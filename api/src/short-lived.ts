@@ -10,14 +10,14 @@ import type { NoticeRedis } from './request-store/redis-connection.ts'
 import { openRequestNotices, type RequestNotices } from './request-store/request-notices.ts'
 import type { ApiSettings } from './settings.ts'
 
-/** State of the last minutes: held callers, call counts, notices. With Redis all nodes share it; without, it is in this
- * process. All of it may be lost. */
+/** State of the last minutes: waiting callers, call counts, notices. With Redis all nodes share it; without, it is in
+ * this process. All of it may be lost. */
 export type ShortLived = Limits & {
   redis: NoticeRedis | null
-  /** Tells of changed requests, and holds who waits for them. */
+  /** Tells of changed requests, and keeps who waits for them. */
   notices: RequestNotices
   room: WaitingRoom
-  /** Tells of changed values, and holds who waits for them. */
+  /** Tells of changed values, and keeps who waits for them. */
   changes: ChangeNotices
   changeRoom: WaitingRoom
   watchers: Watchers

@@ -22,7 +22,7 @@ import { writeTouch } from './written-rules.ts'
 
 /*
  * What an act means, for each row of the endpoint table that a person can have to sign: nothing that lasts, or a wait
- * for another owner or a day. `prod` has the rule `touch` and holds PASS. The machine *ci* gets `dev`, and a limited
+ * for another owner or a day. `prod` has the rule `touch` and contains PASS. The machine *ci* gets `dev`, and a limited
  * member reaches what is in `partner/`.
  */
 

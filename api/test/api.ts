@@ -64,10 +64,10 @@ export type TestApi = {
   call<N extends ApiEndpointName>(name: N, parts?: CallParts): Promise<AnsweredBy<N>>
   /** A new person, who owns a new workspace. */
   newOwner(): Promise<Identity>
-  /** How many calls are held now. */
-  heldCalls(): number
-  /** Resolves once exactly this many calls are held. */
-  untilHeld(calls?: number): Promise<void>
+  /** How many calls wait now. */
+  waitingCalls(): number
+  /** Resolves once exactly this many calls wait. */
+  untilWaiting(calls?: number): Promise<void>
   /** Look for what is overdue. */
   sweep(): Promise<void>
   close(): Promise<void>
@@ -101,9 +101,9 @@ export async function startTestApi(
     log: () => lines.join(''),
     call,
     newOwner: async () => newOwner(call),
-    heldCalls: () => running.heldCalls(),
-    untilHeld: async (calls = 1) => {
-      await until('held calls', () => running.heldCalls() === calls)
+    waitingCalls: () => running.waitingCalls(),
+    untilWaiting: async (calls = 1) => {
+      await until('waiting calls', () => running.waitingCalls() === calls)
     },
     sweep: () => running.sweep(),
     close: () => running.close(),
@@ -197,7 +197,7 @@ function answered<N extends ApiEndpointName>(
 // No part of it is missing.
 const SENTENCE = /^(?=.{8})[^\s:](?!.*(: \.|: ?$| {2})).*\S$/s
 
-/** Hold an answer against a status and an error's text and code. */
+/** Compare an answer with a status and an error's text and code. */
 export function expectError(answer: Answered, status: number, error: string, code?: ErrorCode): void {
   expect({ status: answer.status, error: answer.failure?.error }).toEqual({ status, error })
   if (code !== undefined) expect(answer.failure?.code).toBe(code)

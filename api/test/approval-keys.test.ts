@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditKeyIn, ringOf, rotateTenantKey, verifyValues, withDatabase } from '../src/maintenance.ts'
 import { confirmAwaitedKey, listAwaitedKeys } from '../src/operator-commands.ts'
 import { selectOf, updateOf } from '../src/storage/base/tenant-rows.ts'
-import { sealPublicKey } from '../src/storage/keys-at-rest/approval-key-rows.ts'
+import { encryptPublicKey } from '../src/storage/keys-at-rest/approval-key-rows.ts'
 import { TenantKeys } from '../src/storage/keys-at-rest/tenant-keys.ts'
 import { listKeys } from '../src/storage/people/approval-keys.ts'
 import { databases, expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
@@ -441,9 +441,9 @@ describe.each(databases)('on %s, a key that waits since an earlier build', (kind
         if (!row) throw new Error('no key')
         const endorsed = { state: 'waiting', endorsed_by: by.userId, confirmed_by: by.userId } as const
         const to = { ...endorsed, counts_from: new Date(now.getTime() + DAY_MS / 2).toISOString() }
-        const [tenantKey] = await tenantKeys.held(transaction, tenantId)
+        const [tenantKey] = await tenantKeys.locked(transaction, tenantId)
         await updateOf(transaction, 'approval_keys', { tenantId, id })
-          .set({ ...to, public_key: sealPublicKey(publicKey, { ...row, ...to }, tenantKey) })
+          .set({ ...to, public_key: encryptPublicKey(publicKey, { ...row, ...to }, tenantKey) })
           .execute()
       })
     })

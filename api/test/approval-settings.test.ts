@@ -117,12 +117,12 @@ describe('at the end of its lifetime', () => {
     skippedMs += asked.json.expires_in * 1_000 - 2_000
     const other = new ApprovalClient(api)
     const laterId = await other.asked()
-    // It is far from its expiry, and held for 30 seconds.
+    // It is far from its expiry, and waits for 30 seconds.
     let hasEnded = false
     const later = other.wait(laterId).finally(() => {
       hasEnded = true
     })
-    await api.untilHeld()
+    await api.untilWaiting()
     expectError(await client.wait(asked.json.id), 404, GONE, 'request_expired')
     expect(hasEnded).toBe(false)
     expectError(await api.call('getRequestContext', { params }), 404, GONE, 'request_expired')

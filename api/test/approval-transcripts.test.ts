@@ -88,7 +88,7 @@ describe.each(oneDatabase)('approvals on %s are as recorded', (database) => {
     return new Story({ api, clock, kind, owner, member, bundle })
   }
 
-  const hold = async (title: string, { script, owner }: Story) => {
+  const compare = async (title: string, { script, owner }: Story) => {
     const expected = recorded.get(title)
     const text = await settledText(() => script.text(rows, owner), isUpdate ? undefined : expected)
     if (isUpdate) found.set(title, text)
@@ -104,7 +104,7 @@ describe.each(oneDatabase)('approvals on %s are as recorded', (database) => {
     overtaking.faster = faster
     const by = await story.comesTo(each)
     await story.ends(each, by)
-    await hold(titleOf(each), story)
+    await compare(titleOf(each), story)
   })
 
   test.each(VOUCHED_ENDS.flatMap((end) => (['loopback', 'code'] as const).map((way) => ({ end, way }))))(
@@ -119,7 +119,7 @@ describe.each(oneDatabase)('approvals on %s are as recorded', (database) => {
       if (end === 'collected' || end === 'removed') await story.approves(story.owner)
       const each = { kind: 'delivery', stage: 'one', hold: isLost ? way : 'none', end } as const
       await story.ends(each, story.member)
-      await hold(`delivery, vouched for, return ${way}, ${end}`, story)
+      await compare(`delivery, vouched for, return ${way}, ${end}`, story)
     },
   )
 
@@ -131,7 +131,7 @@ describe.each(oneDatabase)('approvals on %s are as recorded', (database) => {
       for (const release of [undefined, 'code', 'loopback']) await story.approves(story.member, release)
       await story.begins({ agent: 'robot' }, ['code'])
       for (const release of [undefined, 'code', 'loopback']) await story.approves(story.member, release)
-      await hold(`${kind}, refused by the rule ${rule}`, story)
+      await compare(`${kind}, refused by the rule ${rule}`, story)
     },
   )
 })

@@ -66,7 +66,7 @@ describe.each(oneDatabase)('approving and denying on %s', (kind) => {
       expectError(await approve(await client().asked(), body), 400, message, 'invalid')
     })
 
-    test('answers 400 naming the keys that the bundle does not hold, and leaves the request pending', async () => {
+    test('answers 400 naming the keys that the bundle does not contain, and leaves the request pending', async () => {
       const asking = client()
       const id = await asking.asked()
       await api.call('createKey', { as: owner, body: { name: `LOOSE_${id}`, value: 'x' } })

@@ -113,7 +113,7 @@ function merged([known, extra]: [Record<string, unknown>, Record<string, unknown
 
 const CHARACTERS_OF_HEADERS = /^[\t\x20-\x7e]*$/
 
-/** Requests to an endpoint of which some are right and most are not. `known` holds ids that exist. */
+/** Requests to an endpoint of which some are right and most are not. `known` contains ids that exist. */
 export function callsOf(
   name: ApiEndpointName,
   known: Readonly<Record<string, string>>,

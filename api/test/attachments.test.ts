@@ -121,7 +121,7 @@ describe.each(databases)('attachments on %s', (kind) => {
     expectError(missing, 400, 'as, required or key_id must be given')
   })
 
-  test('a new value holds in every bundle at once', async () => {
+  test('a new value counts in every bundle at once', async () => {
     const second = (await api.call('createBundle', { as: owner, body: { name: 'second' } })).json.id
     await attach('A')
     await api.call('attachKey', { as: owner, params: { bundle_id: second, key_id: keys['A'] ?? '' } })

@@ -16,7 +16,7 @@ import {
   type TestApi,
 } from './api.ts'
 
-/** More than a tenant may have unsealed. */
+/** More than a tenant may have waiting. */
 const BACKLOG = 100_001
 
 const openOf = ({ settings }: TestApi) =>
@@ -60,7 +60,7 @@ async function fillOutbox({ query }: Database, kind: DatabaseKind, tenantId: str
     ${sql.lit(at)} ${from}`.execute(query)
 }
 
-describe.each(databases)('when events cannot be written or sealed on %s', (kind) => {
+describe.each(databases)('when events cannot be written or appended on %s', (kind) => {
   let api: TestApi
   let database: Database
   let owner: Identity
@@ -79,7 +79,7 @@ describe.each(databases)('when events cannot be written or sealed on %s', (kind)
     return (await api.call('createRequest', { body: { client_pubkey } })).json.id
   }
 
-  test('an outbox that refuses rows: 503, nothing changed, nothing sealed', async () => {
+  test('an outbox that refuses rows: 503, nothing changed, nothing appended', async () => {
     const { json: bundle } = await api.call('createBundle', { as: owner, body: { name: 'dev/app' } })
     const { json: key } = await api.call('createKey', { as: owner, body: { name: 'KEPT', value: 'v' } })
     const params = { bundle_id: bundle.id, key_id: key.id, request_id: await newRequest() }
@@ -110,20 +110,20 @@ describe.each(databases)('when events cannot be written or sealed on %s', (kind)
     expect((await api.call('encryptFromBundle', { as: owner, params, body: approval })).status).toBe(200)
   })
 
-  test('a log that cannot be sealed is in /readyz until it is sealed', async () => {
+  test('a log that cannot be appended to is in /readyz until it can', async () => {
     const warnings = async () => (await api.call('getReadiness')).json.warnings
     await refuseRows(database, kind, 'audit_log')
-    await api.call('createKey', { as: owner, body: { name: 'NOT_SEALED_YET', value: 'v' } })
+    await api.call('createKey', { as: owner, body: { name: 'NOT_APPENDED_YET', value: 'v' } })
     await until('a warning', async () => (await warnings()).includes('audit log not sealed'))
     await acceptRows(database, kind, 'audit_log')
     await until('no warning', async () => (await warnings()).length === 0)
   })
 
   if (oneDatabase.includes(kind))
-    test('more than 100,000 unsealed events of a workspace: 503 there, and nowhere else', async () => {
+    test('more than 100,000 waiting events of a workspace: 503 there, and nowhere else', async () => {
       const other = await api.newOwner()
       await refuseRows(database, kind, 'audit_log')
-      await api.call('createKey', { as: owner, body: { name: 'UNSEALED', value: 'v' } })
+      await api.call('createKey', { as: owner, body: { name: 'WAITING', value: 'v' } })
       await fillOutbox(database, kind, owner.tenantId)
       const body = { name: 'MORE', value: 'v' }
       const change = () =>
@@ -143,7 +143,7 @@ describe.each(databases)('when events cannot be written or sealed on %s', (kind)
 })
 
 if (databases.includes('postgres'))
-  test('a log whose sealing is cancelled each time keeps no other log unsealed', async () => {
+  test('a log whose appending is cancelled each time keeps no other log waiting', async () => {
     const api = await startTestApi('postgres')
     const database = await openOf(api)
     const [slow, other] = [await api.newOwner(), await api.newOwner()]
@@ -157,14 +157,14 @@ if (databases.includes('postgres'))
     await Promise.all([slow, other].map((as) => api.call('createKey', { as, body })))
     const newest = async (as: Identity) =>
       (await api.call('listAudit', { as, query: { action: 'key.created' } })).json[0]
-    await until('the seal of the other log', async () => (await newest(other))?.sealed)
+    await until('the entry of the other log', async () => (await newest(other))?.sealed)
     expect((await newest(slow))?.sealed).toBe(false)
     await database.close()
     await api.close()
   })
 
 if (databases.includes('postgres'))
-  test('four nodes seal one chain of a workspace, which has every event once', async () => {
+  test('four nodes append to one chain of a workspace, which has every event once', async () => {
     const first = await startTestApi('postgres')
     const { databaseUrl, rootKeys } = first.settings
     const others = await Promise.all([1, 2, 3].map(() => startTestApi('sqlite', { databaseUrl, rootKeys })))
@@ -177,7 +177,7 @@ if (databases.includes('postgres'))
       }),
     )
     const log = async () => (await first.call('listAudit', { as: owner, query: { limit: '1000' } })).json
-    await until('the last seal', async () => (await log()).every(({ sealed }) => sealed))
+    await until('the last entry', async () => (await log()).every(({ sealed }) => sealed))
     const created = (await log()).filter(({ action }) => action === 'key.created')
     expect(new Set(created.map(({ target }) => target.id)).size).toBe(160)
     expect((await log()).map(({ seq }) => seq)).toEqual(

@@ -16,7 +16,7 @@ import {
   verifyAudit,
 } from '../src/main.ts'
 import { auditKeyIn } from '../src/maintenance.ts'
-import { sealTogether } from '../src/storage/audit/sealing.ts'
+import { appendTogether } from '../src/storage/audit/appending.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
@@ -51,7 +51,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
     for (const day of DAYS) {
       clock.now = new Date(`${day}T10:00:00.000Z`)
       for (let number = 0; number < KEYS_A_DAY; number += 1) await createKey(`KEY_${day}_${number}`)
-      await whenSealed()
+      await whenAppended()
     }
   })
   afterEach(async () => {
@@ -63,8 +63,8 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
     api.call('createKey', { as: owner, body: { name: name.replaceAll('-', '_'), value: 'v' } })
 
   const outbox = () => database.query.selectFrom('events').select('position').execute()
-  async function whenSealed(): Promise<void> {
-    await until('the last seal', async () => (await outbox()).length === 0)
+  async function whenAppended(): Promise<void> {
+    await until('the last entry', async () => (await outbox()).length === 0)
   }
 
   /** Start the API again on the same database. */
@@ -106,13 +106,13 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
   const setEpoch = (epoch: number) =>
     sql`update audit_heads set epoch = ${epoch} where tenant_id = ${owner.tenantId}`.execute(database.query)
 
-  /** Seal what waits, as another node would. */
-  async function sealElsewhere(): Promise<void> {
+  /** Append what waits, as another node would. */
+  async function appendElsewhere(): Promise<void> {
     const now = clock.now.toISOString()
     const key = await auditKeyIn(database, api.settings, now)
-    const options = { ...database, key, afterSeal: async () => {}, now, most: 100 }
+    const options = { ...database, key, afterAppend: async () => {}, now, most: 100 }
     const seen = new Map([[owner.tenantId, undefined]])
-    await database.write((transaction) => sealTogether(transaction, seen, options))
+    await database.write((transaction) => appendTogether(transaction, seen, options))
   }
 
   const notes = async () =>
@@ -137,7 +137,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
       })
       expect(await verdict()).toMatchObject({ problem: null })
       await createKey('LATER')
-      await whenSealed()
+      await whenAppended()
       expect(await verdict()).toMatchObject({ problem: null, entries: KEYS_A_DAY + 2 })
       const pruned = (await api.call('listAudit', { as: owner, query: { action: 'audit.pruned' } })).json
       expect(pruned).toMatchObject([
@@ -165,7 +165,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
     test('refuses what is not an export of this log from its beginning', async () => {
       const whole = await exported()
       const other = await api.newOwner()
-      await whenSealed()
+      await whenAppended()
       const ofOther = (await api.call('exportAudit', { as: other })).text
       const refused: readonly [string, RegExp][] = [
         [await exported({ to_seq: String(ENDS[0] - 1) }), /holds no whole day/],
@@ -207,7 +207,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
       clock.now = new Date('2026-01-11T10:00:00.000Z')
       await restart({ retentionDays: { audit: 9, deliveries: 0, deposits: 0 }, now: () => clock.now })
       await until('a pruned log', async () => (await head()).first_seq !== 1)
-      await whenSealed()
+      await whenAppended()
       expect((await head()).first_seq).toBe(ENDS[0] + 1)
       expect(await verdict()).toMatchObject({ problem: null })
       expect(await newest()).toMatchObject({
@@ -230,7 +230,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
         const nodes = await Promise.all([1, 2, 3].map(() => startTestApi(kind, options)))
         await until('a pruned log', async () => (await head()).first_seq === ENDS[1] + 1)
         await Promise.all(nodes.map((node) => node.close()))
-        await whenSealed()
+        await whenAppended()
         const pruned = (await api.call('listAudit', { as: owner, query: { action: 'audit.pruned' } })).json
         expect(pruned).toHaveLength(1)
         expect(await verdict()).toMatchObject({ problem: null })
@@ -262,7 +262,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
       expect(await recordRestore(api.settings, 'standby promoted')).toBe(1)
       expect(await verdict()).toMatchObject({ problem: null })
       await createKey('AFTER')
-      await whenSealed()
+      await whenAppended()
       const [, restored] = (await api.call('listAudit', { as: owner })).json
       expect(restored).toMatchObject({
         action: 'audit.restored',
@@ -278,43 +278,43 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
       expect(await verdict()).toMatchObject({ problem: null })
     })
 
-    test('that was not recorded stops the sealing under a running node, and writes go on', async () => {
+    test('that was not recorded stops the appending under a running node, and writes go on', async () => {
       await cutTail(ENDS[1])
-      expect((await createKey('UNSEALED')).status).toBe(201)
+      expect((await createKey('WAITING')).status).toBe(201)
       await until('a warning', async () => (await readiness()).includes('audit'))
-      expect((await createKey('UNSEALED_TOO')).status).toBe(201)
+      expect((await createKey('WAITING_TOO')).status).toBe(201)
       await recordRestore(api.settings, 'standby promoted')
-      await createKey('SEALED')
-      await whenSealed()
+      await createKey('APPENDED')
+      await whenAppended()
       expect(await readiness()).toBe('')
       expect(await verdict()).toMatchObject({ problem: null })
     })
 
-    test('that another node sealed ends the alarm of this node', async () => {
+    test('that another node appended to ends the alarm of this node', async () => {
       await cutTail(ENDS[1])
-      await createKey('UNSEALED')
+      await createKey('WAITING')
       await until('a warning', async () => (await readiness()).includes('audit'))
       await recordRestore(api.settings, 'standby promoted')
-      await sealElsewhere()
-      await whenSealed()
+      await appendElsewhere()
+      await whenAppended()
       await expect.poll(readiness).toBe('')
     })
 
-    test('is no excuse for a made-up epoch: what was cut from a pruned log is found, and not sealed', async () => {
+    test('is no excuse for a made-up epoch: what was cut from a pruned log is found, and not signed', async () => {
       const problem = expect.stringContaining('of epoch 7, and no entry says')
       await pruneAudit(api.settings, chunksOf(await exported({ to_seq: String(ENDS[0]) })))
-      await whenSealed()
+      await whenAppended()
       const end = (await head()).seq
       clock.now = new Date('2026-01-04T10:00:00.000Z')
       await createKey('CUT')
-      await whenSealed()
+      await whenAppended()
       await cutTail(end)
       await setEpoch(7)
       expect(await verdict()).toMatchObject({ problem })
-      await createKey('UNSEALED')
+      await createKey('WAITING')
       await until('a warning', async () => (await readiness()).includes('audit log went back'))
       await restart({ now: () => clock.now })
-      await createKey('UNSEALED_TOO')
+      await createKey('WAITING_TOO')
       await until('a warning', async () => (await readiness()).includes('audit log went back'))
       expect((await head()).seq).toBe(end)
       expect(await verdict()).toMatchObject({ problem })
@@ -324,14 +324,14 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
       await cutTail(ENDS[1])
       await recordRestore(api.settings, 'standby promoted')
       await cutTail(ENDS[0])
-      await createKey('UNSEALED')
+      await createKey('WAITING')
       await until('a warning', async () => (await readiness()).includes('audit log went back'))
       expect(await verdict()).toMatchObject({ problem: expect.stringContaining('and no entry says') })
     })
 
     test.each<[string, () => Promise<unknown>]>([
       [
-        'the note of the last seal changes',
+        'the note of the last checkpoint changes',
         () =>
           sql`update audit_seals set note = 'x' where tenant_id = ${owner.tenantId}`.execute(database.query),
       ],
@@ -340,31 +340,31 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
         async () => {
           const { seq } = await head()
           await createKey('ELSEWHERE')
-          await sealElsewhere()
-          await whenSealed()
+          await appendElsewhere()
+          await whenAppended()
           await cutTail(seq)
         },
       ],
     ])('is missed by the node that signed the head, where %s', async (_what, tamper) => {
       await createKey('SIGNED_HERE')
-      await whenSealed()
+      await whenAppended()
       await tamper()
-      await createKey('UNSEALED')
+      await createKey('WAITING')
       await until('a warning', async () => (await readiness()).includes('audit log went back'))
     })
 
     test('stays explained when its own entry is pruned', async () => {
       await recordRestore(api.settings, 'standby promoted')
       await createKey('RESTORED')
-      await whenSealed()
+      await whenAppended()
       const { epoch } = await head()
       clock.now = new Date('2026-01-09T10:00:00.000Z')
       await createKey('LATER')
-      await whenSealed()
+      await whenAppended()
       expect(await pruneAudit(api.settings, chunksOf(await exported()))).toMatchObject({
         through: ENDS[2] + 2,
       })
-      await whenSealed()
+      await whenAppended()
       expect(await head()).toMatchObject({ epoch })
       expect(await verdict()).toMatchObject({ problem: null })
       expect(await newest()).toMatchObject({ action: 'audit.pruned', data: { epoch } })
@@ -382,11 +382,11 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
     test('leaves no address, host or e-mail, and every chain stays whole', async () => {
       const before = await exported()
       expect(before).toContain('127.0.0.1')
-      await createKey('UNSEALED_BY_THEM')
+      await createKey('WAITING_BY_THEM')
       const forgotten = await forgetInAudit(api.settings, owner.userId)
       expect(forgotten).toMatchObject({ userId: owner.userId, tenants: 1 })
       await createKey('AFTER')
-      await whenSealed()
+      await whenAppended()
       const chain = await checkExport([await exported()])
       expect(chain.erased).toBe(forgotten?.origins)
       expect(await verdict()).toMatchObject({ problem: null, erased: forgotten?.origins })
@@ -408,7 +408,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
       expect((await api.call('renameTenant', { as: person, params, body: { name } })).status).toBe(200)
       const shown = async () =>
         (await api.call('listAudit', { as: person, query: { action: 'tenant.renamed' } })).json
-      await until('the seal', async () => (await shown()).every(({ sealed }) => sealed))
+      await until('the entries', async () => (await shown()).every(({ sealed }) => sealed))
       expect((await shown()).map(({ target }) => target.name)).toEqual([name])
       await forgetInAudit(api.settings, person.userId)
       expect((await shown()).map(({ target }) => target.name)).toEqual([null])
@@ -417,35 +417,35 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
     })
 
     if (kind === 'postgres') {
-      test('is erased after a seal that has read their events, never beside it', async () => {
+      test('is erased after an append that has read their events, never beside it', async () => {
         const waiting = sql<{ locks: number }>`select count(*)::int as locks from pg_locks
           join pg_stat_activity using (pid) where not granted and datname = current_database()`
         let forgetting: Promise<unknown> = Promise.resolve()
-        await database.write(async (seal) => {
-          await seal.selectFrom('audit_heads').select('tenant_id').modifyEnd(database.hold).execute()
-          await createKey('READ_BY_THE_SEAL')
+        await database.write(async (appending) => {
+          await appending.selectFrom('audit_heads').select('tenant_id').modifyEnd(database.lock).execute()
+          await createKey('READ_BY_THE_APPEND')
           forgetting = forgetInAudit(api.settings, owner.userId)
           await expect.poll(async () => (await waiting.execute(database.query)).rows).toEqual([{ locks: 1 }])
         })
         await forgetting
-        await whenSealed()
+        await whenAppended()
         expect(await exported()).not.toContain('127.0.0.1')
       })
     }
 
     if (kind === 'sqlite') {
-      test('is erased before the first seal of their workspace', async () => {
+      test('is erased before the first append of their workspace', async () => {
         using file = new DatabaseSync(placeOf(api))
         file.exec(
-          "create trigger unsealed before insert on audit_heads begin select raise(abort, 'later'); end",
+          "create trigger refusing before insert on audit_heads begin select raise(abort, 'later'); end",
         )
         const person = await api.newOwner()
-        await api.call('createKey', { as: person, body: { name: 'UNSEALED', value: '' } })
+        await api.call('createKey', { as: person, body: { name: 'WAITING', value: '' } })
         const forgotten = await forgetInAudit(api.settings, person.userId)
         expect(forgotten).toMatchObject({ userId: person.userId, tenants: 1 })
-        file.exec('drop trigger unsealed')
+        file.exec('drop trigger refusing')
         const log = () => api.call('listAudit', { as: person })
-        await until('the seal', async () => (await log()).json.every(({ sealed }) => sealed))
+        await until('the entries', async () => (await log()).json.every(({ sealed }) => sealed))
         expect((await log()).json.filter(({ origin }) => origin !== null)).toEqual([])
       })
     }
@@ -456,7 +456,7 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
       const invited = { idp_user_id: 'user_invited', email: 'invited@example.com' }
       const { json } = await api.call('ensureUser', { body: invited })
       expect(await forgetInAudit(api.settings, 'invited@EXAMPLE.com')).toMatchObject({ userId: json.user_id })
-      await whenSealed()
+      await whenAppended()
       expect(await exported()).not.toMatch(/invited@example.com/i)
       expect(await verdict()).toMatchObject({ problem: null, erased: 1 })
       expect(await forgetInAudit(api.settings, 'nobody@example.com')).toBeNull()

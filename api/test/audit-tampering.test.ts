@@ -14,9 +14,9 @@ import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts
 
 const KEYS = 12
 
-async function whenSealed(query: Query): Promise<void> {
+async function whenAppended(query: Query): Promise<void> {
   const waiting = () => query.selectFrom('events').select('position').execute()
-  await until('the last seal', async () => (await waiting()).length === 0)
+  await until('the last entry', async () => (await waiting()).length === 0)
 }
 
 /** Hash a whole log again, as an attacker without the key could. */
@@ -127,7 +127,7 @@ describe.each(oneDatabase)('tampering with the audit log on %s', (kind) => {
     for (let number = 0; number < KEYS; number += 1)
       await api.call('createKey', { as: owner, body: { name: `KEY_${number}`, value: 'v' } })
     database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
-    await whenSealed(database.query)
+    await whenAppended(database.query)
   })
   afterAll(async () => {
     await database.close()
@@ -172,7 +172,7 @@ describe.each(oneDatabase)('tampering with the audit log on %s', (kind) => {
     expect(verdicts).toContainEqual(expect.objectContaining({ erased: 1, problem: null }))
   })
 
-  test('an event that no server wrote is found and never sealed', async () => {
+  test('an event that no server wrote is found and never appended', async () => {
     const event = await database.query.selectFrom('audit_log').selectAll().executeTakeFirstOrThrow()
     const body = event.body.replace(/^\{"seq":\d+,/, '{')
     const made = {

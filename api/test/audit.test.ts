@@ -8,9 +8,9 @@ import { ApprovalClient, approveWith } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { fetchValues, grant, newBundle, newMachine } from './machine-client.ts'
 
-/** The audit log of the caller once everything in it is sealed. */
-async function sealedLog(api: TestApi, as: Identity) {
-  return await until('the last seal', async () => {
+/** The audit log of the caller once everything in it is appended. */
+async function wholeLog(api: TestApi, as: Identity) {
+  return await until('the last entry', async () => {
     const { json } = await api.call('listAudit', { as, query: { limit: '1000' } })
     return json.every(({ sealed }) => sealed) && json
   })
@@ -30,7 +30,7 @@ describe.each(oneDatabase)('the audit log on %s', (kind) => {
   })
   afterAll(() => api.close())
 
-  test('an event is there with the answer, and sealed soon after', async () => {
+  test('an event is there with the answer, and appended soon after', async () => {
     const { json: key } = await api.call('createKey', { as: owner, body: { name: 'A', value: 'marked' } })
     const [newest] = (await api.call('listAudit', { as: owner })).json
     expect(newest).toMatchObject({
@@ -41,12 +41,12 @@ describe.each(oneDatabase)('the audit log on %s', (kind) => {
       origin: { ip: '127.0.0.1' },
     })
     expect(newest?.actor.name).not.toBeNull()
-    const [sealed] = await sealedLog(api, owner)
-    expect(sealed).toMatchObject({ id: newest?.id, sealed: true, seq: expect.any(Number) })
+    const [appended] = await wholeLog(api, owner)
+    expect(appended).toMatchObject({ id: newest?.id, sealed: true, seq: expect.any(Number) })
   })
 
   test('an export chains to the signed note', async () => {
-    const log = await sealedLog(api, owner)
+    const log = await wholeLog(api, owner)
     const lines = await exported(api, owner)
     let head = CHAIN_START
     for (const line of lines.slice(0, -1)) {
@@ -75,7 +75,7 @@ describe.each(oneDatabase)('the audit log on %s', (kind) => {
   })
 
   test('filters find by target, actor, action, number and time', async () => {
-    const all = await sealedLog(api, owner)
+    const all = await wholeLog(api, owner)
     const [newest] = all
     const find = async (query: Record<string, string>) =>
       (await api.call('listAudit', { as: owner, query })).json.map(({ seq }) => seq)
@@ -140,7 +140,7 @@ describe.each(oneDatabase)('the audit log on %s', (kind) => {
       await grant(api, as, { machine, bundle })
       for (let calls = 0; calls < 3; calls += 1) await fetchValues(api, { ...machine, bundle_id: bundle.id })
       await api.call('createBundle', { as: member, body: { name: 'dev/own' } })
-      await sealedLog(api, as)
+      await wholeLog(api, as)
     })
 
     const listed = async (query: Record<string, string>, by = as) =>

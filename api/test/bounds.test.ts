@@ -13,7 +13,7 @@ const WORKSPACES = 4
 const TOO_MANY_WORKSPACES = `one person can create ${WORKSPACES} workspaces: use one that you have, or ask the operator to raise MAX_WORKSPACES_PER_PERSON`
 const LARGE = 'v'.repeat(6_000)
 
-describe.each(oneDatabase)('what a bundle and a workspace can hold, on %s', (kind) => {
+describe.each(oneDatabase)('what a bundle and a workspace can have, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let bundleId: string
@@ -38,7 +38,7 @@ describe.each(oneDatabase)('what a bundle and a workspace can hold, on %s', (kin
   const entries = async () =>
     (await api.call('getBundle', { as: owner, params: { bundle_id: bundleId } })).json.items.length
 
-  test('a bundle refuses one key more than it can hold', async () => {
+  test('a bundle refuses one key more than it can have', async () => {
     for (let index = 0; index < ENTRIES; index += 1) expect((await attach()).status).toBe(201)
     expectError(await attach(), 409, BUNDLE_FULL, 'bundle_full')
     expect(await entries()).toBe(ENTRIES)
@@ -73,7 +73,7 @@ describe.each(oneDatabase)('what a bundle and a workspace can hold, on %s', (kin
   }
   const library = async () => (await api.call('listKeys', { as: owner })).json.length
 
-  test('an import into the library beyond what a bundle can hold writes nothing', async () => {
+  test('an import into the library beyond what a bundle can have writes nothing', async () => {
     await attach()
     expectError(await importVariables({ A: '1', B: '2', C: '3' }), 409, BUNDLE_FULL, 'bundle_full')
     expect([await entries(), await library()]).toEqual([1, 1])
@@ -121,7 +121,7 @@ describe.each(oneDatabase)('what a bundle and a workspace can hold, on %s', (kin
     expect(statuses).toEqual(new Set([201, 409]))
   })
 
-  test('a workspace refuses one bundle more than it can hold', async () => {
+  test('a workspace refuses one bundle more than it can have', async () => {
     const database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
     const first = database.query.selectFrom('bundles').selectAll().where('id', '=', bundleId)
     const bundle = await first.executeTakeFirstOrThrow()

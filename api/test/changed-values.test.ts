@@ -33,11 +33,11 @@ const waitFor = (api: Api, deliveryId: string, { token }: { token: string }) =>
     headers: { authorization: `Bearer ${token}` },
   })
 
-/** A wait that is held by now. */
-async function held(api: TestApi, { deliveryId, machine }: Watched) {
-  const before = api.heldCalls()
+/** A call that waits by now. */
+async function waitOf(api: TestApi, { deliveryId, machine }: Watched) {
+  const before = api.waitingCalls()
   const answer = waitFor(api, deliveryId, machine)
-  await api.untilHeld(before + 1)
+  await api.untilWaiting(before + 1)
   return { answer: async () => (await answer).json.changed }
 }
 
@@ -76,7 +76,7 @@ describe.each(oneDatabase)('waiting for changed values on %s', (kind) => {
     ['a deleted bundle', (it) => api.call('deleteBundle', { as: owner, params: params(it) })],
   ])('%s ends the wait', async (_, act) => {
     const it = await watched(api, owner)
-    const wait = await held(api, it)
+    const wait = await waitOf(api, it)
     await act(it)
     expect(await wait.answer()).toBe(true)
   })
@@ -94,7 +94,7 @@ describe.each(oneDatabase)('waiting for changed values on %s', (kind) => {
     const { answer, values } = await fetchValues(api, wish)
     expect(values).toEqual({ [whole]: 'is a' })
     const it = { machine, bundle, deliveryId: answer.json.delivery_id }
-    const wait = await held(api, it)
+    const wait = await waitOf(api, it)
     await change(api, owner, it, 'b')
     expect(await wait.answer()).toBe(true)
   })
@@ -108,14 +108,14 @@ describe.each(oneDatabase)('waiting for changed values on %s', (kind) => {
         id === idOf(it, 1) ? [name] : [],
       ),
     })
-    const wait = await held(api, { ...it, deliveryId: only.answer.json.delivery_id })
-    const ofBoth = await held(api, it)
+    const wait = await waitOf(api, { ...it, deliveryId: only.answer.json.delivery_id })
+    const ofBoth = await waitOf(api, it)
     const one = { as: owner, params: params(it, 1) }
     await api.call('updateKey', { ...one, body: { description: 'new' } })
     await api.call('updateKey', { ...one, body: { value: only.values?.[Object.keys(only.values)[0] ?? ''] } })
     await change(api, owner, it, 'of another key')
     expect(await ofBoth.answer()).toBe(true)
-    expect(api.heldCalls()).toBe(1)
+    expect(api.waitingCalls()).toBe(1)
     await api.call('updateKey', { ...one, body: { value: 'changed at last' } })
     expect(await wait.answer()).toBe(true)
   })
@@ -139,12 +139,12 @@ describe.each(oneDatabase)('waiting for changed values on %s', (kind) => {
   test('one machine has a bounded number of waits, and each that ends makes room', async () => {
     const it = await watched(api, owner)
     const begin = () => waitFor(api, it.deliveryId, it.machine)
-    const waits = Array.from({ length: LIMITS.heldWatches + 1 }, begin)
+    const waits = Array.from({ length: LIMITS.openWatches + 1 }, begin)
     const refused = await Promise.race(waits)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30'])
     await change(api, owner, it, 'second')
     const notified = (await Promise.all(waits)).filter(({ status }) => status === 200)
-    expect(notified).toHaveLength(LIMITS.heldWatches)
+    expect(notified).toHaveLength(LIMITS.openWatches)
     expect(notified.every(({ json }) => json.changed)).toBe(true)
     expect((await waitFor(api, it.deliveryId, it.machine)).status).toBe(200)
   })
@@ -154,7 +154,7 @@ describe.each(oneDatabase)('waiting for changed values on %s', (kind) => {
     const first = await startTestApi('sqlite', { databaseUrl, stopSeconds: 300 })
     const as = await first.newOwner()
     const it = await watched(first, as)
-    const wait = await held(first, it)
+    const wait = await waitOf(first, it)
     const closing = first.close()
     expect(await wait.answer()).toBe(false)
     await closing
@@ -177,7 +177,7 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     const other = await startTestApi('sqlite', shared)
     const owner = await one.newOwner()
     const it = await watched(one, owner)
-    const wait = await held(one, it)
+    const wait = await waitOf(one, it)
     await change(other, owner, it, 'second')
     expect(await wait.answer()).toBe(true)
     await Promise.all([one.close(), other.close()])

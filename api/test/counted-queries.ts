@@ -18,7 +18,8 @@ export function countedQueries() {
       ...database,
       query: database.query.withPlugin(counting),
     }),
-    /** The least of three calls: during a call, the server may also seal the log or read the tenant's key again. */
+    /** The least of three calls: during a call, the server may also append to the log or read the tenant's key
+     * again. */
     async fewestOf(call: () => Promise<unknown>): Promise<number> {
       const counts: number[] = []
       while (counts.length < 3) {
@@ -28,7 +29,7 @@ export function countedQueries() {
       }
       return Math.min(...counts)
     },
-    /** The most queries between two turns of the event loop: so many hold all other calls. */
+    /** The most queries between two turns of the event loop: so many block all other calls. */
     async mostInATurn(call: () => Promise<unknown>): Promise<number> {
       let most = 0
       let isOver = false

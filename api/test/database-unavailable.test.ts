@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres())('an unavailable PostgreSQL', () => {
   })
 })
 
-describe('a SQLite file that is held by another process', () => {
+describe('a SQLite file that is locked by another process', () => {
   beforeAll(() => multiplyTimeLimits(1))
   afterAll(() => multiplyTimeLimits(Number(TIME_LIMIT_FACTOR)))
 

@@ -55,7 +55,7 @@ describe.each(databases)('an approval and the end of its approver at once, on %s
   }
 
   if (kind === 'postgres')
-    test('a rule that asks for touches is set although another call holds the people for long', async () => {
+    test('a rule that asks for touches is set although another call locks the people for long', async () => {
       const own = await api.newOwner()
       const [first, second] = [new TouchKey(), new TouchKey()]
       await first.enrol(api, own)

@@ -47,7 +47,7 @@ describe.each(oneDatabase)('keys that a bundle delivers under another name, on %
     expect(attached.map(({ data }) => data['as'])).toEqual([undefined, 'URL'])
   })
 
-  test('exports hold the delivered name', async () => {
+  test('exports contain the delivered name', async () => {
     await attach(await newKey('PROD_PORT', { value: '80', is_secret: false }), { as: 'PORT' })
     expect((await exported({ format: 'json' })).json).toEqual({ PORT: '80' })
     expect((await exported({ format: 'env' })).text).toBe('PORT=80\n')

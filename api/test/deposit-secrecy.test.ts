@@ -9,7 +9,7 @@ import { secretOf } from './returning-client.ts'
 
 const MARKED = 'MARKED-DEPOSIT-51ce'
 
-/** Everything that the files of an API hold. */
+/** Everything that the files of an API contain. */
 function filesOf({ settings: { dataDir } }: TestApi): string[] {
   return readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name)).toString('latin1'))
 }
@@ -49,11 +49,11 @@ const redis = await testRedis()
 describe.runIf(redis)('with a Redis', () => {
   afterAll(async () => await redis?.stop())
 
-  test('Redis never holds a deposited value', async () => {
+  test('Redis never contains a deposited value', async () => {
     const url = redis?.url ?? ''
     const api = await startTestApi('sqlite', { trustProxy: ['127.0.0.1'], redisUrl: url })
     const reader = await createClient({ url }).connect()
-    const held = async () => {
+    const contained = async () => {
       const names = await reader.keys('*')
       const dumps = names.map(async (name) => {
         const type = await reader.type(name)
@@ -62,7 +62,7 @@ describe.runIf(redis)('with a Redis', () => {
       })
       return await Promise.all(dumps)
     }
-    await searchEverySink(api, held)
+    await searchEverySink(api, contained)
     reader.destroy()
     await api.close()
   })

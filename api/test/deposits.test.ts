@@ -545,7 +545,7 @@ describe.each(oneDatabase)('deposits that must return to the terminal, on %s', (
       })
       // The same hold ends no further wait; its return does, at once.
       const next = client.waits(id, release)
-      await api.untilHeld()
+      await api.untilWaiting()
       expect((await client.release(id, secretOf(approved.json))).status).toBe(200)
       expect((await next).json).toMatchObject({ status: 'applied' })
     },

@@ -49,7 +49,7 @@ describe.each(oneDatabase)('the events of each endpoint on %s', (kind) => {
     await api.close()
   })
 
-  /** The events from a time on. One statement sees each event once, wherever the sealer has it. */
+  /** The events from a time on. One statement sees each event once, wherever it is. */
   async function bodies(since: string): Promise<string[]> {
     const { rows } = await sql<{ body: string }>`select body from events where created_at >= ${since}
       union all select body from audit_log where at >= ${since}`.execute(database.query)

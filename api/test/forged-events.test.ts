@@ -6,7 +6,7 @@ import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
-// More than three seals take.
+// More than three appends take.
 const FORGED = 1_600
 
 describe.each(oneDatabase)('rows of the outbox that no server wrote, on %s', (kind) => {
@@ -41,7 +41,7 @@ describe.each(oneDatabase)('rows of the outbox that no server wrote, on %s', (ki
 
   test('keep no honest event out of the log, and are not in it', async () => {
     await api.call('createKey', { as: owner, body: { name: 'HONEST', value: 'x' } })
-    await until('the seal', async () => {
+    await until('the entries', async () => {
       const [newest] = (await api.call('listAudit', { as: owner })).json
       if (!newest?.sealed) expect(newest).toMatchObject({ action: 'key.created' })
       return newest?.sealed
@@ -74,22 +74,22 @@ describe.each(oneDatabase)('rows of the outbox that no server wrote, on %s', (ki
     expect(await problem()).toMatch(/event \d+ of the outbox was set aside, but a server wrote it/)
   })
 
-  test('an honest row that is added again is named once it is sealed', async () => {
+  test('an honest row that is added again is named once it is appended', async () => {
     const other = await api.newOwner()
     const waiting = () =>
       database.query.selectFrom('events').selectAll().where('tenant_id', '=', other.tenantId).execute()
-    const whenSealed = () => until('the last seal', async () => (await waiting()).length === 0)
+    const whenAppended = () => until('the last entry', async () => (await waiting()).length === 0)
     let event: Awaited<ReturnType<typeof waiting>>[number] | undefined
     for (let count = 0; event === undefined; count++) {
       await api.call('createKey', { as: other, body: { name: `REPEATED_${count}`, value: 'x' } })
       event = (await waiting()).at(-1)
     }
-    await whenSealed()
+    await whenAppended()
     const { position: _, ...again } = event
     await database.query.insertInto('events').values(again).execute()
-    // Another change wakes the server that seals.
+    // Another change wakes the server that appends.
     await api.call('createKey', { as: other, body: { name: 'LATER', value: 'x' } })
-    await whenSealed()
+    await whenAppended()
     const verdicts = await verifyAudit(api.settings)
     const verdict = verdicts.find(({ tenantId }) => tenantId === other.tenantId)
     expect(verdict?.problem).toMatch(/entry \d+ repeats an earlier entry/)
@@ -113,11 +113,11 @@ describe.each(oneDatabase)('rows of the outbox that no server wrote, on %s', (ki
     const made = [blocked, other].map((as) => api.call('createKey', { as, body: { name: 'A', value: 'x' } }))
     await Promise.all(made)
     await expect.poll(() => newestOf(other)).toMatchObject({ sealed: true, action: 'key.created' })
-    const unsealed = database.query
+    const waitingEvents = database.query
       .selectFrom('events')
       .select('body')
       .where('tenant_id', '=', blocked.tenantId)
-    expect(await unsealed.execute()).toHaveLength(1)
+    expect(await waitingEvents.execute()).toHaveLength(1)
     await database.query.deleteFrom('audit_log').where('target_id', '=', 'x').execute()
     await expect.poll(() => newestOf(blocked)).toMatchObject({ sealed: true, action: 'key.created' })
   })

@@ -17,7 +17,7 @@ type Answer = { status: number; type: string; text: string }
 type Target = { address: string; owner: Identity; agent: Agent; known: Readonly<Record<string, string>> }
 
 /** Send at least `count` generated requests over all endpoints. Waits use unknown ids only, because the server would
- * hold a wait for a known id.
+ * keep a wait for a known id open.
  * @throws Error with the smallest request that was answered wrongly: by a 5xx, by a status that the table does not
  *   name, or by a failure without `error` and `code` */
 export async function fuzz(kind: 'sqlite' | 'postgres', count: number, seed?: number): Promise<void> {

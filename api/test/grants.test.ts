@@ -106,7 +106,7 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
   }
   const grantsOf = async (bundle: Bundle, as = owner) =>
     (await api.call('listGrants', { as })).json.filter((grant) => grant.bundle.id === bundle.id)
-  test('an approval for a repository holds in its other working trees, in the same folder of them', async () => {
+  test('an approval for a repository is valid in its other working trees, in the same folder of them', async () => {
     const bundle = await bundleOf()
     const seed = createDeviceSeed()
     const first = await ask(bundle, { seed, ...at('/home/sam/trees/one/web', '/home/sam/shop/web') })
@@ -130,7 +130,7 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
     expect(await again(bundle, { seed, ...at('/home/sam/trees/one/web') })).toBe('other_folder')
   })
 
-  test('an approval holds in one folder unless the person says otherwise; never for production', async () => {
+  test('an approval is valid in one folder unless the person says otherwise; never for production', async () => {
     const bundle = await bundleOf()
     const shop = '/home/sam/shop'
     const asked = await remembered(bundle, at('/home/sam/one', shop))
@@ -554,7 +554,7 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
     expect((await entries()).filter(({ origin }) => origin !== null)).toEqual([])
   })
 
-  test('a terminal learns of changes to what it was given, as long as its approval holds', async () => {
+  test('a terminal learns of changes to what it was given, as long as its approval is valid', async () => {
     const bundle = await bundleOf()
     const { seed } = await remembered(bundle)
     const [delivery] = (await api.call('listDeliveries', { as: owner })).json

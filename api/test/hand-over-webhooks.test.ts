@@ -43,7 +43,7 @@ describe.each(oneDatabase)('webhooks about work that is handed over on %s', (kin
   const rules = (body: Record<string, unknown>) =>
     api.call('changeBundlePolicy', { as: owner, params: { bundle_id: bundle.id }, body })
   const begun = () => new VouchingClient(api).begins({ meta: { agent: 'robot', reason: 'a reason' } })
-  /** The types that arrived, once everything that happened is sealed and nothing waits to be sent. */
+  /** The types that arrived, once everything that happened is appended and nothing waits to be sent. */
   const arrived = async () => {
     await eventually(async () => {
       const log = await api.call('listAudit', { as: owner })

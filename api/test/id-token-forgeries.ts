@@ -20,7 +20,7 @@ const header = ({ issuer }: Forging, changes: object = {}) => ({
 const withHeader = (changes: object) => (forging: Forging) =>
   forging.issuer.signRaw(header(forging, changes), forging.claims)
 
-/** Claims in a text of JSON, which can hold what an object cannot. */
+/** Claims in a text of JSON, which can contain what an object cannot. */
 const withText = (change: (json: string) => string | Buffer) => (forging: Forging) =>
   forging.issuer.signRaw(header(forging), change(JSON.stringify(forging.claims)))
 

@@ -126,7 +126,7 @@ describe.each(oneDatabase)('imports on %s', (kind) => {
       expect(await actions(into, { A: '1' })).toEqual({ A: 'same' })
     })
 
-    test('what an owner says of a bundle counts, and every bundle that holds the secret', async () => {
+    test('what an owner says of a bundle counts, and every bundle that contains the secret', async () => {
       await firstIn('dev/app', true)
       await ruled('live/app', 'yes')
       await api.call('createBundle', { as: owner, body: { name: 'qa/app', tags: 'production' } })
@@ -625,7 +625,7 @@ describe.each(oneDatabase)('imports on %s', (kind) => {
         expect((await promoting()).status).toBe(200)
       })
 
-      test('needs what each bundle demands that holds the secret, and as few who may change it', async () => {
+      test('needs what each bundle demands that contains the secret, and as few who may change it', async () => {
         await rule('staging/app', { changers: 'setter' })
         expectError(await promoting(), 403, OWNERS, 'forbidden')
         await rule('staging/app', { changers: 'member' })

@@ -21,7 +21,7 @@ const ofLibrary = names.filter(
   (name) =>
     apiEndpoints[name].access === 'member' && /\{(bundle|key|machine)_id\}/.test(apiEndpoints[name].path),
 )
-// A key that no bundle within reach holds, and a machine that may use none, are out of reach.
+// A key that no bundle within reach contains, and a machine that may use none, are out of reach.
 const WITHIN_REACH: Readonly<Partial<Record<ApiEndpointName, number>>> = { attachKey: 404, getMachine: 404 }
 
 // A proof of a device is good for one call, and a message cannot be sent again while it is being sent.
@@ -104,7 +104,7 @@ describe.each(databases)('isolation on %s', (kind) => {
     return async (statusBefore: number | undefined): Promise<CallParts> => {
       if (parts && !USED_UP.has(name) && isRefusal(statusBefore)) return parts
       parts = await freshCall(api, world, name)
-      // A held wait would be answered after 30 s; its caller is not looked at, so that one is enough.
+      // A wait would be answered after 30 s; its caller is not looked at, so that one is enough.
       if (name === 'waitForApproval') await approve(parts)
       return parts
     }

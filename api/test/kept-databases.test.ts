@@ -35,7 +35,7 @@ import { fillOthers } from './kept-others.ts'
 
 const FOLDER = join(import.meta.dirname, 'fixtures')
 const KEPT = { '0001': 7, '0004': 7, '0005': 9, '0006': 9, '0008': 9 }
-// Their rows live for seconds, or until the next seal.
+// Their rows live for seconds, or until the next append.
 const SHORT_LIVED = ['events']
 const NEWEST = MIGRATIONS.at(-1)?.name.slice(0, 4) ?? ''
 const SHARED = { trustProxy: ['127.0.0.1'], requestTtlSeconds: 3_600 }
@@ -132,7 +132,7 @@ if (process.env['KEEP_DATABASES'] !== undefined)
     const kept = { ...library, ...(await fillRequests(api, library)) }
     await using database = await opened(api.settings)
     const waiting = () => database.query.selectFrom('events').selectAll().execute()
-    await until('the last seal', async () => (await waiting()).length === 0)
+    await until('the last entry', async () => (await waiting()).length === 0)
     await api.close()
     expect(await emptyTables(database)).toEqual(SHORT_LIVED)
     writeFileSync(fileOf(`${NEWEST}-${kind}.sql`), await dumped(database))

@@ -74,7 +74,7 @@ describe.each(oneDatabase)('one action on several keys, on %s', (kind) => {
     expect(await namesIn(app)).toBe('B')
   })
 
-  test('attaching beyond what a bundle can hold attaches none', async () => {
+  test('attaching beyond what a bundle can have attaches none', async () => {
     for (let index = 0; index < ENTRIES - 3; index += 1) {
       const key_id = await createKey(owner, `FILL${index}`)
       await api.call('attachKey', { as: owner, params: { bundle_id: other, key_id } })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { databases, type Identity, startTestApi } from './api.ts'
 
 describe.each(databases)('what a limited member made, on %s', (kind) => {
-  test('is out of reach once only a bundle out of reach holds it', async () => {
+  test('is out of reach once only a bundle out of reach contains it', async () => {
     const api = await startTestApi(kind)
     const owner = await api.newOwner()
     const email = `${randomUUID()}@example.com`

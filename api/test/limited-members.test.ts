@@ -79,7 +79,7 @@ describe.each(oneDatabase)('limited members on %s', (kind) => {
     return json.find((key) => key.name === name)?.id ?? ''
   }
 
-  /** A bundle within reach that holds a key of one that is not. */
+  /** A bundle within reach that contains a key of one that is not. */
   const shared = async () => {
     const name = `K_${unique()}`.toUpperCase()
     const [inside, outside] = [`partner/${unique()}`, `hidden/${unique()}`]
@@ -226,7 +226,7 @@ describe.each(oneDatabase)('limited members on %s', (kind) => {
     expect((await api.call('getMe', { as: limited })).json.may).toEqual([])
   })
 
-  test('a key that is held out of reach too can be requested, and not changed, shared, copied or restored', async () => {
+  test('a key that a bundle out of reach contains too can be requested, and not changed, shared, copied or restored', async () => {
     const { name, inside, params } = await shared()
     const client = await approve(limited, inside, [name])
     expect(client).toEqual({ [name]: 'first' })
@@ -722,7 +722,7 @@ describe.each(oneDatabase)('limited members on %s', (kind) => {
     expectError(answer, 403, 'You see only some bundles: an owner composes values for you', 'forbidden')
   })
 
-  test('a limited member takes out their own values and puts them back, and no secret that is held out of reach', async () => {
+  test('a limited member takes out their own values and puts them back, and no secret that a bundle out of reach contains', async () => {
     const { inside, params } = await shared()
     const { plan } = await store(inside, { [`OWN_${unique()}`.toUpperCase()]: 'mine' }, limited)
     const own = { ...params, key_id: plan[0]?.key_id ?? '' }

@@ -235,7 +235,7 @@ describe.each(oneDatabase)('limited write of members on %s', (kind) => {
     })
   })
 
-  test('a member lets no secret go from a bundle with rules that another bundle holds', async () => {
+  test('a member lets no secret go from a bundle with rules that another bundle contains', async () => {
     await api.call('attachKey', { as: member, params: mine })
     const other = await madeBy(member)
     await api.call('attachKey', { as: member, params: { ...mine, bundle_id: other.bundle_id } })

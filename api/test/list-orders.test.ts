@@ -174,7 +174,7 @@ describe.each(oneDatabase)('the order of lists on %s', (kind) => {
     expect(bundles.map(({ target }) => target.name)).toEqual(NEWEST_FIRST)
   })
 
-  test('the sealed activity, the newest first', async () => {
+  test('the appended activity, the newest first', async () => {
     await each((name) => api.call('createBundle', { as: owner, body: { name } }))
     await eventually(async () => {
       const { json } = await api.call('listAudit', { as: owner })

@@ -121,7 +121,7 @@ describe.each(oneDatabase)('a request store that fails, on %s', (kind) => {
   })
 
   test.each(['before', 'after'] as const)(
-    'a denial that fails %s the change holds once it is repeated',
+    'a denial that fails %s the change is made once it is repeated',
     async (when) => {
       const asking = await asked()
       await failsOnce(when, () => deniedBy(asking.requestId))

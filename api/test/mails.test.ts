@@ -297,7 +297,7 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
     expect(about(email)).toBe(1)
   })
 
-  test('a mail about remembered approvals names those that hold when it is sent', async () => {
+  test('a mail about remembered approvals names those that are valid when it is sent', async () => {
     const email = newAddress()
     const as = await signedIn(`user_${randomUUID()}`, email, '192.0.2.40')
     const names: string[] = []

@@ -33,10 +33,10 @@ async function withKey(api: TestApi, value: string): Promise<{ as: Identity; key
   return { as, key_id: json.id }
 }
 
-// A server that seals in this process would keep a restore from copying.
-async function whenSealed(api: TestApi, as: Identity): Promise<void> {
+// A server that appends in this process would keep a restore from copying.
+async function whenAppended(api: TestApi, as: Identity): Promise<void> {
   const log = async () => (await api.call('listAudit', { as })).json
-  await until('the last seal', async () => (await log()).every(({ sealed }) => sealed))
+  await until('the last entry', async () => (await log()).every(({ sealed }) => sealed))
 }
 
 async function storedValue(
@@ -172,7 +172,7 @@ describe('backup and restore of the embedded database', () => {
     const elsewhere = testSettings({ rootKeys: api.settings.rootKeys })
     expect(await restoreDatabase(elsewhere, file)).toBeNull()
     expect(await storedValue(elsewhere, 'sqlite', key)).toMatch(/^(before|after \d+)$/)
-    // How many replaced values the backup holds depends on its moment.
+    // How many replaced values the backup contains depends on its moment.
     expect(await verifyValues(elsewhere)).toMatchObject({ failures: [] })
     await api.close()
   })
@@ -183,7 +183,7 @@ describe('backup and restore of the embedded database', () => {
     const file = newFile('backup.db')
     await backupDatabase(api.settings, file)
     await api.call('updateKey', { as: key.as, params: place(key), body: { value: 'second' } })
-    await whenSealed(api, key.as)
+    await whenAppended(api, key.as)
     const kept = await restoreDatabase(api.settings, file)
     expect((await api.call('getKey', { as: key.as, params: place(key) })).json.value).toBe('first')
     expect(existsSync(kept ?? '')).toBe(true)

@@ -156,7 +156,7 @@ describe.runIf(databases.includes('postgres'))('a migration of a PostgreSQL that
     return (await reader.query(waiting)).rowCount
   }
 
-  test('gives way to writers while a transaction holds its table, and runs when that has ended', async () => {
+  test('gives way to writers while a transaction locks its table, and runs when that has ended', async () => {
     await reader.query('begin; select * from account_setup')
     const change = step('0002-later', 'alter table account_setup add column later text')
     const migrated = migrateDatabase(database, NOW, [...MIGRATIONS, change])

@@ -32,7 +32,7 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waiting = client.wait(requestId)
-    await node(0).untilHeld()
+    await node(0).untilWaiting()
     const approved = await approveWith(node(1), owner, { requestId, ...choice })
     expect(approved.status).toBe(200)
     expect(client.opened(await waiting)).toEqual({ URL: 'pg://s3cret' })
@@ -66,16 +66,16 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waiting = client.wait(requestId)
-    await node(0).untilHeld()
+    await node(0).untilWaiting()
     await node(1).call('denyRequest', { as: owner, params: { request_id: requestId } })
     expectError(await waiting, 404, GONE, 'request_denied')
   })
 
-  test('two waiters on two nodes: one is served, the other is held until that is delivered', async () => {
+  test('two waiters on two nodes: one is served, the other waits until that is delivered', async () => {
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waits = [client.wait(requestId)]
-    await node(0).untilHeld()
+    await node(0).untilWaiting()
     // Too soon, so it is refused, and comes again when it may.
     const patient = async () => {
       const refused = await client.wait(requestId, {}, node(1))
@@ -83,7 +83,7 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
       return await client.wait(requestId, {}, node(1))
     }
     waits.push(patient())
-    await Promise.all(nodes.map((each) => each.untilHeld()))
+    await Promise.all(nodes.map((each) => each.untilWaiting()))
     await approveWith(node(1), owner, { requestId, ...choice })
     const answers = await Promise.all(waits)
     expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['200', '404'])
@@ -104,7 +104,7 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waiting = new ApprovalClient(node(1)).wait(requestId)
-    await node(1).untilHeld()
+    await node(1).untilWaiting()
     await redis?.stop()
     const refused = await client.ask()
     expect([refused.status, refused.failure?.code]).toEqual([503, 'unavailable'])

@@ -105,7 +105,7 @@ describe('the first of two approvals', () => {
   })
   afterAll(() => api.close())
 
-  const heldFirst = async () => {
+  const firstHeld = async () => {
     const client = new ReturningClient(api)
     const requestId = await client.request()
     const choice = { requestId, bundle_id: bundle.id, include_keys: ['URL'], release: 'code' }
@@ -120,7 +120,7 @@ describe('the first of two approvals', () => {
   })
 
   test('raises an alarm if it never returns until its request expires', async () => {
-    await heldFirst()
+    await firstHeld()
     expect(await newest()).toMatchObject({ action: 'delivery.first_approved' })
     skippedMs += LIFETIME_MS
     await api.sweep()
@@ -128,13 +128,13 @@ describe('the first of two approvals', () => {
   })
 
   test('raises an alarm with the third wrong code', async () => {
-    const { client, requestId } = await heldFirst()
+    const { client, requestId } = await firstHeld()
     for (const code of ['000 001', '000 002', '000 003']) await client.release(requestId, code)
     await expect.poll(newest).toMatchObject(alarm('wrong_code'))
   })
 
   test('raises none if it returned, and only the second person is missing', async () => {
-    const { client, requestId, secret } = await heldFirst()
+    const { client, requestId, secret } = await firstHeld()
     // The return and its event are one transaction, whose reply the database loses.
     faults.next('after')
     expect((await client.release(requestId, secret)).status).toBe(503)

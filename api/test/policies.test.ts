@@ -141,7 +141,7 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
     ['yes', 403],
     ['by_name', 200],
   ])(
-    'production %s: a member detaches a secret that another bundle holds: %d',
+    'production %s: a member detaches a secret that another bundle contains: %d',
     async (production, status) => {
       const body = { name: `prod/${randomUUID()}` }
       const { id } = (await api.call('createBundle', { as: member, body })).json

@@ -26,7 +26,7 @@ describe.each(oneDatabase)('what the identity provider says of a user, on %s', (
       headers: headers ?? layerHeaders(`/api/v1/users/${idpUserId}`, body),
     })
 
-  test('an id that no store can hold is 400', async () => {
+  test('an id that no store can take is 400', async () => {
     const body = { is_active: false }
     const answer = await change('user_\0', body, layerHeaders('/api/v1/users/user_%00', body))
     expectError(answer, 400, 'idp_user_id must not contain NUL', 'invalid')

@@ -75,7 +75,7 @@ const newCopy = () => ({ keyId: randomUUID(), namesFor: () => [`K${randomUUID()}
 
 function newDelivery(id: string) {
   const bundle = { id: bundleId, name: 'B' }
-  const held = { held: null, firstApproverId: null, voucherId: null, grantId: null }
+  const plain = { held: null, firstApproverId: null, voucherId: null, grantId: null }
   const about = {
     requestId: 'r',
     bundle,
@@ -84,7 +84,7 @@ function newDelivery(id: string) {
     via: null,
     unversioned: [],
     typed: [],
-    ...held,
+    ...plain,
   }
   return { ...about, id, keys: [{ id: keyId, name: 'K', version: 1 }], stamp: STAMP }
 }

@@ -158,7 +158,7 @@ describe.each(oneDatabase)('members that are removed or demoted, on %s', (kind) 
   })
 
   if (kind === 'postgres')
-    test('an operator disables an account that another call holds for long', async () => {
+    test('an operator disables an account that another call locks for long', async () => {
       const email = newEmail()
       const { token } = (await invite(email, 'owner')).json
       await api.call('joinWithAccount', { body: { token, password: 'a word of my own' } })

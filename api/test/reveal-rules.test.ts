@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { joinWorkspace } from './joined.ts'
 
-// On a server that reveals values, a ruled bundle holds a secret, and another bundle shares it.
+// On a server that reveals values, a ruled bundle contains a secret, and another bundle shares it.
 describe.each(oneDatabase)('rules of values that are revealed on %s', (kind) => {
   let api: TestApi
   let owner: Identity

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
-import type { SealedTable } from '../src/storage/seals/sealed-tables.ts'
+import type { MacTable } from '../src/storage/row-macs/mac-tables.ts'
 import { type Answered, type Identity, SETUP_CODE, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -44,7 +44,7 @@ export type World = {
 export type Row = Record<string, string | number | Uint8Array | null>
 /** A change by SQL: a new row, other values in the row that `where` finds, or its deletion. */
 type Forgery = {
-  table: SealedTable
+  table: MacTable
   row?: (world: World) => Row
   where?: (world: World) => Row
   change?: ((world: World) => Row) | 'deletion'

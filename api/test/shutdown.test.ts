@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startTestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 
-test('a stopping API answers held waits with pending at once; the request survives the restart', async () => {
+test('a stopping API answers open waits with pending at once; the request survives the restart', async () => {
   const trustProxy = ['127.0.0.1']
   const before = await startTestApi('sqlite', { trustProxy, stopSeconds: 300 })
   const owner = await before.newOwner()
@@ -10,7 +10,7 @@ test('a stopping API answers held waits with pending at once; the request surviv
   const clients = Array.from({ length: 20 }, () => new ApprovalClient(before))
   const ids = await Promise.all(clients.map((client) => client.asked()))
   const waits = clients.map((client, n) => client.wait(ids[n] ?? ''))
-  await before.untilHeld(clients.length)
+  await before.untilWaiting(clients.length)
 
   await before.close()
   const answers = await Promise.all(waits)

@@ -12,7 +12,7 @@ const RETRY_MS = 3_600_000
 
 /*
  * Receivers that never answer take their place until the call is given up. Others get their messages while all of these
- * calls are still held.
+ * calls still wait.
  */
 describe.each(oneDatabase)('receivers that do not answer, on %s', (kind) => {
   let api: TestApi

@@ -5,7 +5,7 @@ import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 
 const METHODS = ['run', 'get', 'all'] as const
 
-/** The least of three calls: during a call, the server may also seal the log. */
+/** The least of three calls: during a call, the server may also append to the log. */
 async function statementsOf(call: () => Promise<unknown>): Promise<number> {
   type Method = (this: StatementSync, ...values: unknown[]) => unknown
   const prototype: Record<string, Method> = Object(StatementSync.prototype)

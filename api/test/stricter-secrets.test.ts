@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newMachine, type TestMachine } from './machine-client.ts'
 
-// A bundle with rules holds a secret and a public value, and a bundle for machines shares both.
+// A bundle with rules contains a secret and a public value, and a bundle for machines shares both.
 describe.each(oneDatabase)('secrets that machines get under weaker rules on %s', (kind) => {
   let api: TestApi
   let owner: Identity
@@ -49,7 +49,7 @@ describe.each(oneDatabase)('secrets that machines get under weaker rules on %s',
     return (await api.call('findKeyUses', { as: owner, body })).json.stricter
   }
 
-  test('a bundle that would hold copies names them, with machines or without', async () => {
+  test('a bundle that would contain copies names them, with machines or without', async () => {
     const body = { key_ids: [secret], bundle_id: shared }
     const found = async () => (await api.call('findKeyUses', { as: owner, body })).json
     expect(await found()).toMatchObject({ stricter: [], weaker: ['SECRET'] })

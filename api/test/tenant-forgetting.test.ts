@@ -105,7 +105,7 @@ describe.each(oneDatabase)('a forgotten tenant on %s', (kind) => {
       )
     await expect.poll(standing).toBe('not_found')
     // It has left the memory too: a transaction that encrypts looks for the row, and not for the same key.
-    const encrypting = database.query.transaction().execute((change) => keys.held(change, tenantId))
+    const encrypting = database.query.transaction().execute((change) => keys.locked(change, tenantId))
     await expect(encrypting).rejects.toMatchObject({ code: 'not_found' })
     const unknown = { ...owner, tenantId: crypto.randomUUID() }
     for (const each of nodes)
@@ -122,7 +122,7 @@ describe.each(oneDatabase)('a forgotten tenant on %s', (kind) => {
     for (const { problem } of await verifyAudit(node().settings, tenantId)) expect(problem).toBeNull()
     expect((await verifyValues(node().settings)).failures).toEqual([])
     expect((await node().call('listKeys', { as: stranger })).status).toBe(200)
-    // Sweepers, senders and sealers ran at the same time.
+    // Sweepers, senders and chain writers ran at the same time.
     for (const each of nodes) await each.sweep()
     for (const each of nodes) expect(each.log()).not.toMatch(/"level":(50|60)|"level":"error"/)
     if (kind === 'postgres') return

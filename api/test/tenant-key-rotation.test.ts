@@ -154,10 +154,10 @@ describe.each(oneDatabase)('rotation of a tenant key on %s', (kind) => {
     test('waits for a transaction that encrypts with the old key', async () => {
       const { tenantId } = kept.owner
       const vault = new ValueVault(new TenantKeys(database, ringOf(settings())), 'legacy_items')
-      const held = await vault.toWrite(tenantId)
+      const locked = await vault.toWrite(tenantId)
       const row = await database.query.selectFrom('legacy_items').selectAll().executeTakeFirstOrThrow()
       const rotated = await database.write(async (transaction) => {
-        const { seal } = await held(transaction)
+        const { encrypt } = await locked(transaction)
         const rotating = rotateTenantKey(settings(), { tenantId, settleMs: 0 })
         const waiting = database.query
           .selectFrom('pg_locks' as never)
@@ -165,8 +165,8 @@ describe.each(oneDatabase)('rotation of a tenant key on %s', (kind) => {
           .where('granted' as never, '=', false as never)
         await expect.poll(async () => (await waiting.execute()).length).toBeGreaterThan(0)
         expect(await usedIds()).toEqual(allUnder(await currentId()))
-        const sealed = seal(Plaintext.of('a late value'), { ...row, id: 'late', name: 'LATE' })
-        await transaction.insertInto('legacy_items').values(sealed).execute()
+        const encrypted = encrypt(Plaintext.of('a late value'), { ...row, id: 'late', name: 'LATE' })
+        await transaction.insertInto('legacy_items').values(encrypted).execute()
         return { rotating }
       })
       await rotated.rotating

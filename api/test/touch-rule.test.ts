@@ -67,14 +67,14 @@ describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
   test('a key that takes the place of another in a bundle is signed as one that is attached', async () => {
     await enrolled()
     await set('passkey')
-    const [other, { json: held }] = [
+    const [other, { json: own }] = [
       await newBundle(api, owner, { OTHER: 'x' }),
       await api.call('listBundleKeys', { as: owner, params: { bundle_id: bundle.id } }),
     ]
     const { json } = await api.call('listBundleKeys', { as: owner, params: { bundle_id: other.id } })
     const params = { bundle_id: other.id, key_id: json[0]?.id ?? '' }
     const change = (headers = {}) =>
-      api.call('changeAttachment', { as: owner, headers, params, body: { key_id: held[0]?.id } })
+      api.call('changeAttachment', { as: owner, headers, params, body: { key_id: own[0]?.id } })
     expect((await change()).failure?.code).toBe('touch_required')
     expect((await signed(owner, change)).status).toBe(200)
   })

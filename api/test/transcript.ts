@@ -6,8 +6,8 @@ import type { Answered, CallParts, Identity, TestApi } from './api.ts'
 import { unwrapped } from './faulty-requests.ts'
 
 /*
- * Records what an API answers, and what a workspace's audit log and tables hold afterwards, as text that is the same in
- * each run: ids, secrets and signatures get names, and times count from the start of the transcript.
+ * Records what an API answers, and what a workspace's audit log and tables contain afterwards, as text that is the same
+ * in each run: ids, secrets and signatures get names, and times count from the start of the transcript.
  */
 
 /** A clock that moves only when a transcript moves it. */

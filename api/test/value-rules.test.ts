@@ -7,7 +7,7 @@ import { ReturningClient } from './returning-client.ts'
 
 type Made = { id: string; name: string }
 
-// A production bundle holds two secrets and a public value, and a bundle for development shares all of them.
+// A production bundle contains two secrets and a public value, and a bundle for development shares all of them.
 describe.each(oneDatabase)('rules follow the value on %s', (kind) => {
   let api: TestApi
   let owner: Identity
@@ -75,7 +75,7 @@ describe.each(oneDatabase)('rules follow the value on %s', (kind) => {
     expect(answer.text).not.toContain(production.name)
   })
 
-  test('a rule against AI agents holds too', async () => {
+  test('a rule against AI agents counts too', async () => {
     await rule(production, { agents: 'deny' })
     const { id } = await ask({ meta: { agent: 'some-agent' } })
     const error =

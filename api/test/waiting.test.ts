@@ -32,7 +32,7 @@ describe.each(oneDatabase)('waiting on %s', (kind) => {
     const asking = client()
     const id = await asking.asked()
     const waiting = asking.wait(id)
-    await api.untilHeld()
+    await api.untilWaiting()
     await approve(id)
     expect(asking.opened(await waiting)).toEqual({ URL: values.URL })
   })
@@ -41,7 +41,7 @@ describe.each(oneDatabase)('waiting on %s', (kind) => {
     const asking = client()
     const id = await asking.asked()
     const waiting = asking.wait(id)
-    await api.untilHeld()
+    await api.untilWaiting()
     await deny(id)
     expectError(await waiting, 404, GONE, 'request_denied')
   })
@@ -50,7 +50,7 @@ describe.each(oneDatabase)('waiting on %s', (kind) => {
     const asking = client()
     const id = await asking.asked()
     const waiting = asking.wait(id)
-    await api.untilHeld()
+    await api.untilWaiting()
     const denial = { as: owner, params: { request_id: id } }
     const wrong = await api.call('denyRequest', { ...denial, query: { reason: 'moon' } })
     expect([wrong.status, wrong.failure?.code]).toEqual([400, 'invalid'])
@@ -63,11 +63,11 @@ describe.each(oneDatabase)('waiting on %s', (kind) => {
     expect((await api.call('denyRequest', denial)).failure?.details).toEqual({ reason: 'agents_denied' })
   })
 
-  test('answers 429 to a call that comes too soon, even while the first is held', async () => {
+  test('answers 429 to a call that comes too soon, even while the first waits', async () => {
     const asking = client()
     const id = await asking.asked()
     const first = asking.wait(id)
-    await api.untilHeld()
+    await api.untilWaiting()
     const second = await asking.wait(id)
     expectError(second, 429, 'Too many requests', 'too_many')
     expect(second.headers.get('retry-after')).toBe('3')
@@ -114,10 +114,10 @@ describe.each(oneDatabase)('waiting on %s', (kind) => {
     const connection = new AbortController()
     const url = `${api.address}/api/v1/requests/${id}/wait`
     const broken = fetch(url, { signal: connection.signal }).catch(() => 'broken')
-    await api.untilHeld()
+    await api.untilWaiting()
     connection.abort()
     expect(await broken).toBe('broken')
-    await api.untilHeld(0)
+    await api.untilWaiting(0)
     await approve(id)
     skippedMs += POLL_MS
     expect(asking.opened(await asking.wait(id))).toEqual({ URL: values.URL })

@@ -48,7 +48,7 @@ describe.each(oneDatabase)('webhooks on %s', (kind) => {
     (await api.call('listWebhookMessages', { as: owner, params: { webhook_id: id }, query })).json
   const change = (name: string, value: string) =>
     api.call('updateKey', { as: owner, params: { key_id: bundle.keyIds[name] ?? '' }, body: { value } })
-  const sealed = () =>
+  const appended = () =>
     eventually(async () => {
       const { json } = await api.call('listAudit', { as: owner })
       expect(json.every((entry) => entry.sealed)).toBe(true)
@@ -117,10 +117,10 @@ describe.each(oneDatabase)('webhooks on %s', (kind) => {
     expectError(await create({}), 409, message, 'conflict')
   })
 
-  test('a changed value makes a signed message that names the keys and holds no value', async () => {
+  test('a changed value makes a signed message that names the keys and contains no value', async () => {
     const { id, secret } = await webhook({ events: ['bundle.changed'] })
     await change('A', 'a new value')
-    await sealed()
+    await appended()
     await arrived(1)
     const [first] = receiver.received
     if (!first) throw new Error('nothing arrived')
@@ -178,7 +178,7 @@ describe.each(oneDatabase)('webhooks on %s', (kind) => {
     const other = await newBundle(api, owner, { C: 'three' })
     await api.call('deleteBundle', { as: owner, params: { bundle_id: other.id } })
     await change('A', 'changed')
-    await sealed()
+    await appended()
     await eventually(() =>
       expect(receiver.bodies.map(({ type }) => type).toSorted()).toEqual([
         'bundle.changed',
@@ -208,15 +208,15 @@ describe.each(oneDatabase)('webhooks on %s', (kind) => {
 
   test('a change during a slow call makes another message', async () => {
     const { id } = await webhook({ events: ['bundle.changed'] })
-    const held: (() => void)[] = []
-    receiver.answer = (response) => void held.push(() => response.writeHead(200).end())
+    const waiting: (() => void)[] = []
+    receiver.answer = (response) => void waiting.push(() => response.writeHead(200).end())
     await change('A', 'first')
-    await sealed()
-    await eventually(() => expect(held).toHaveLength(1))
+    await appended()
+    await eventually(() => expect(waiting).toHaveLength(1))
     expect((await messages(id))[0]?.state).toBe('sending')
     await change('A', 'second')
-    await sealed()
-    for (const answer of held.splice(0)) answer()
+    await appended()
+    for (const answer of waiting.splice(0)) answer()
     receiver.answer = (response) => response.writeHead(200).end()
     await arrived(2)
     expect(receiver.bodies.map(({ data }) => data['keys'])).toMatchObject([
@@ -427,7 +427,7 @@ describe.each(oneDatabase)('webhooks on %s', (kind) => {
     await withRecording(api.settings, (queries) =>
       Promise.all([recordExpiring(queries, now), recordExpiring(queries, now)]),
     )
-    // The server seals soon after it makes a change itself.
+    // The server appends soon after it makes a change itself.
     await newBundle(api, owner, { C: 'x' })
     await arrived(3)
     expect(receiver.bodies[0]).toMatchObject({ type: 'token.ended', data: { machine: { id: ended.id } } })

@@ -68,10 +68,10 @@ describe.each(oneDatabase)('withdrawing a request on %s', (kind) => {
     })
   })
 
-  test('wakes a wait that is held', async () => {
+  test('wakes a call that waits', async () => {
     const { client, id, proof } = await asked()
     const waiting = client.wait(id, proof)
-    await api.untilHeld()
+    await api.untilWaiting()
     await withdraw(id, proof)
     expectError(await waiting, 404, GONE, 'request_withdrawn')
   })

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { coveredColumns, SEALED_NAMES } from '../src/storage/seals/sealed-tables.ts'
+import { coveredColumns, MAC_TABLE_NAMES } from '../src/storage/row-macs/mac-tables.ts'
 import written from './written-columns.json' with { type: 'json' }
 
 /*
@@ -16,7 +16,7 @@ const SOURCES = {
   server: 'made by this server in the act, or fixed in the code',
   operator: 'what the operator typed at the command line, or accepts after an upgrade',
   layer: 'a call that the web layer or the identity provider signed',
-  sealed: 'a row whose MAC was compared when it was read',
+  checked: 'a row whose MAC was compared when it was read',
   request: 'a request whose MAC, and that of its payload, was compared',
   signature: 'a statement whose signature was checked',
   'ID token': 'a token whose signature was checked',
@@ -27,7 +27,7 @@ const SOURCES = {
 type Write = { at: string; columns: readonly string[] }
 
 const ROOT = join(import.meta.dirname, '../src')
-const names = new Set<string>(SEALED_NAMES)
+const names = new Set<string>(MAC_TABLE_NAMES)
 
 function writesIn(file: string): Write[] {
   const text = readFileSync(join(ROOT, file), 'utf8')
@@ -47,7 +47,7 @@ function writesIn(file: string): Write[] {
 
 // An insert writes every column. Of an update, those that its own object names; what it spreads is listed by hand.
 function columnsSet(text: string, table: string, kind: string): readonly string[] {
-  const { columns } = coveredColumns(SEALED_NAMES.find((name) => name === table) ?? 'users')
+  const { columns } = coveredColumns(MAC_TABLE_NAMES.find((name) => name === table) ?? 'users')
   if (!names.has(table) || kind === 'insert') return columns
   const [statement = ''] = /^.*?(?=\bexecute|\bhasChanged|\n\})/s.exec(text) ?? []
   const [, set = ''] = /\.set\(([^;]*?\})\)/s.exec(statement) ?? []

@@ -6,7 +6,7 @@ import { updateOf } from '../src/storage/base/tenant-rows.ts'
 import { linesAt, linesOf, ruledText } from '../src/storage/rules/set-rules.ts'
 
 /** Set the rule `touch` of a place as a server does, past the calls that it guards.
- * @param database with the key that seals rows */
+ * @param database with the key of the MACs of rows */
 export function writeTouch(
   database: Database,
   { tenantId, at }: { tenantId: string; at: RulesAt },
@@ -23,8 +23,8 @@ export function writeTouch(
       await transaction.insertInto('tenant_policies').values(row).execute()
     } else if ('folder' in at) {
       const { folder } = at
-      const held = updateOf(transaction, 'folder_policies', { tenantId, folder }).set({ touch })
-      if (await hasChanged(held)) return
+      const changed = updateOf(transaction, 'folder_policies', { tenantId, folder }).set({ touch })
+      if (await hasChanged(changed)) return
       await transaction
         .insertInto('folder_policies')
         .values({ ...row, folder })

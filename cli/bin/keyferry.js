@@ -17,15 +17,15 @@ Object.defineProperty(process, 'stderr', { value: { isTTY: false } })
 // The user's own folder: files in a shared folder could come from another user, and would be executed.
 const { HOME, LOCALAPPDATA, XDG_CACHE_HOME } = process.env
 const cache = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && `${HOME}/.cache`)
-// Node.js makes missing folders itself, but never returns if their parent cannot hold folders, as in /proc.
-if (cache && canHold(`${cache}/keyferry`)) module.enableCompileCache?.(`${cache}/keyferry`)
+// Node.js makes missing folders itself, but never returns if their parent cannot contain folders, as in /proc.
+if (cache && canContain(`${cache}/keyferry`)) module.enableCompileCache?.(`${cache}/keyferry`)
 const { main } = await import('../src/main.ts')
 await main(openAtStart)
 
-function canHold(folder) {
+function canContain(folder) {
   if (existsSync(folder)) return true
   const parent = folder.slice(0, folder.lastIndexOf('/'))
-  if (parent === '' || !canHold(parent)) return false
+  if (parent === '' || !canContain(parent)) return false
   try {
     mkdirSync(folder)
   } catch {

@@ -18,8 +18,8 @@ export type Access =
   | 'program'
 
 /** What decides whether a person signs a call with an approval key: the rules of an approval; of a bundle; of a key and
- * each bundle that holds it; of both (`attachment`); of the bundles that a program gets; of what the body names; of any
- * bundle of the workspace; what a member can do (`member`); or whether an approval key counts. The others need no
+ * each bundle that contains it; of both (`attachment`); of the bundles that a program gets; of what the body names; of
+ * any bundle of the workspace; what a member can do (`member`); or whether an approval key counts. The others need no
  * signature: a call that only takes access away, that gives nothing to anyone yet, that sends names and no value, or
  * that belongs to sign-in, on which approval keys do not rest. */
 type Touch = Signed | 'takes_away' | 'gives_nothing' | 'names_only' | 'sign_in'

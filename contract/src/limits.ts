@@ -27,8 +27,8 @@ export const LIMITS = {
   argvItems: 64,
   argvBytes: 8 * KIB,
   cwdLength: 4_096,
-  /** Calls of one program or terminal that one node holds until a value changes. */
-  heldWatches: 100,
+  /** Calls of one program or terminal that one node keeps open until a value changes. */
+  openWatches: 100,
   /** The same, of all programs and terminals of one workspace. */
   workspaceWatches: 1_000,
   /** Requests of one start that are approved together with another. */

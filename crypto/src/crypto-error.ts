@@ -16,7 +16,7 @@ export type CryptoErrorCode =
   | 'bad_note'
   | 'bad_passkey'
 
-/** The one error that this package throws on purpose. `message` never holds key or value material. */
+/** The one error that this package throws on purpose. `message` never contains key or value material. */
 export class CryptoError extends Error {
   override readonly name = 'CryptoError'
   readonly code: CryptoErrorCode

@@ -6,8 +6,8 @@ import { userCode } from './user-code.ts'
 
 /*
  * A client seals the values that it deposits to a key of the API, so that no layer before the API reads them. The API
- * signs that key with its receipt key, which clients pin. The box holds a digest of everything that the approval page
- * shows, so that a box cannot be moved to other names.
+ * signs that key with its receipt key, which clients pin. The box contains a digest of everything that the approval
+ * page shows, so that a box cannot be moved to other names.
  */
 
 const KID_DIGITS = 16
@@ -32,7 +32,7 @@ export type DepositContent = {
   readonly also?: readonly DepositOfBundle[]
 }
 
-/** What a deposit holds for one more bundle. */
+/** What a deposit contains for one more bundle. */
 export type DepositOfBundle = Pick<DepositContent, 'bundle' | 'entries'>
 
 /** The digest that binds a box to its content: 64 lower-case hex digits. */

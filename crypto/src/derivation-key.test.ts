@@ -12,7 +12,7 @@ test("a subkey is what Node's own HKDF derives", () => {
   )
 })
 
-test('is prepared once, and anew when the array holds another key', () => {
+test('is prepared once, and anew when the array contains another key', () => {
   const bytes = randomBytes(32)
   const prepared = derivationKey(bytes)
   expect(derivationKey(bytes)).toBe(prepared)

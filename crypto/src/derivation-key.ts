@@ -10,7 +10,7 @@ export type DerivationKey = { readonly id: string; readonly bytes: Uint8Array; r
 
 const prepared = new WeakMap<Uint8Array, DerivationKey>()
 
-/** Prepare 32 uniformly random bytes for `deriveSubkey`; remembered for as long as the caller holds the array.
+/** Prepare 32 uniformly random bytes for `deriveSubkey`; remembered for as long as the caller keeps the array.
  * If the array's content has changed (wiped, or reused for another key), it is prepared again. */
 export function derivationKey(bytes: Uint8Array): DerivationKey {
   const known = prepared.get(bytes)

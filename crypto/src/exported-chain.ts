@@ -30,7 +30,7 @@ export class BrokenExport extends Error {
 }
 
 /** `fits`: the entries up to the note's are those that were signed · `differs`: they are not · `lost`: a restore at
- * `at` lost what was signed · `outside`: the export does not hold the note's entry. */
+ * `at` lost what was signed · `outside`: the export does not contain the note's entry. */
 export type Judgement =
   | { readonly kind: 'fits' | 'differs' | 'outside' }
   | { readonly kind: 'lost'; readonly at: string }
@@ -51,7 +51,7 @@ export class ExportedChain {
   erased = 0
   /** The signed notes of the export, unchecked. */
   readonly notes: string[] = []
-  /** The signed notes of the ends of its parts. They say what the export holds; their signatures are unchecked. */
+  /** The signed notes of the ends of its parts. They say what the export contains; their signatures are unchecked. */
   readonly ends: string[] = []
 
   /** Check the next line, given without its line feed.
@@ -194,7 +194,7 @@ export class ExportedChain {
   }
 }
 
-/** Check a whole export. Only a line feed ends a line: a text in an event may hold other line separators.
+/** Check a whole export. Only a line feed ends a line: a text in an event may contain other line separators.
  * @param chunks the file's text, in order
  * @throws BrokenExport */
 export async function checkExport(chunks: AsyncIterable<string> | Iterable<string>): Promise<ExportedChain> {

@@ -49,7 +49,7 @@ test('keeps a leading byte order mark', () => {
   expect(Plaintext.fromBytes(Buffer.from('\ufeffvalue')).reveal()).toBe('\ufeffvalue')
 })
 
-test('refuses text that UTF-8 cannot hold', () => {
+test('refuses text that UTF-8 cannot encode', () => {
   expect(() => Plaintext.of('a\ud800b')).toThrow(expect.objectContaining({ code: 'bad_text' }))
 })
 

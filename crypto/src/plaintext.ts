@@ -14,7 +14,7 @@ export class Plaintext {
     this.#bytes = bytes
   }
 
-  /** @throws CryptoError bad_text: a lone surrogate, which UTF-8 cannot hold */
+  /** @throws CryptoError bad_text: a lone surrogate, which UTF-8 cannot encode */
   static of(text: string): Plaintext {
     if (!text.isWellFormed()) throw new CryptoError('bad_text', 'text holds a lone surrogate')
     return new Plaintext(Buffer.from(text))
@@ -37,7 +37,7 @@ export class Plaintext {
     return this.#bytes
   }
 
-  /** Whether both hold the same bytes. The time it takes tells nothing about where they differ. */
+  /** Whether both have the same bytes. The time it takes tells nothing about where they differ. */
   equals(other: Plaintext): boolean {
     return timingSafeEqual(hash('sha256', this.#bytes, 'buffer'), hash('sha256', other.#bytes, 'buffer'))
   }

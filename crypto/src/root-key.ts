@@ -27,7 +27,7 @@ export function generateRootKey(): RootKey {
   return new GuardedRootKey(Uint8Array.from(randomBytes(ROOT_KEY_BYTES)))
 }
 
-/** Read a root key as a setting or key file holds it: base64 of 32 bytes; blanks around it do not count.
+/** Read a root key as a setting or key file contains it: base64 of 32 bytes; blanks around it do not count.
  * @throws CryptoError bad_root_key: not base64, not 32 bytes, or all bytes equal (a placeholder, not a key) */
 export function parseRootKey(text: string): RootKey {
   const bytes = decodeBase64Of('root key', text.trim(), 'bad_root_key')

@@ -1,9 +1,9 @@
 import { createSecretKey } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { isRowMac, rowMac, type SealedRow } from './row-mac.ts'
+import { isRowMac, type MacRow, rowMac } from './row-mac.ts'
 
 const key = createSecretKey(Buffer.alloc(32, 7))
-const row: SealedRow = {
+const row: MacRow = {
   table: 'memberships',
   version: 3,
   values: [
@@ -14,7 +14,7 @@ const row: SealedRow = {
   ],
 }
 
-test.each<[string, Partial<SealedRow>]>([
+test.each<[string, Partial<MacRow>]>([
   ['another table', { table: 'machines' }],
   ['another version', { version: 4 }],
   [
@@ -69,6 +69,6 @@ test('a MAC is of one key, and whole', () => {
 })
 
 test('a column that is null changes no MAC', () => {
-  const more: SealedRow = { ...row, values: [...row.values, ['later', null]] }
+  const more: MacRow = { ...row, values: [...row.values, ['later', null]] }
   expect(isRowMac(rowMac(row, key), more, key)).toBe(true)
 })

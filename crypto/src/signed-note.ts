@@ -15,7 +15,7 @@ const SIGNATURE_LINE = /^— (\S+) (\S+)$/
 export type NoteSigner = { readonly name: string; readonly signer: KeyObject; readonly publicKey: Uint8Array }
 
 /** Sign a text that ends in a line feed.
- * @throws CryptoError bad_note: the text does not end in a line feed, or the name holds a blank or a plus */
+ * @throws CryptoError bad_note: the text does not end in a line feed, or the name contains a blank or a plus */
 export function signNote(text: string, { name, signer, publicKey }: NoteSigner): string {
   requireName(name)
   if (!text.endsWith('\n')) throw new CryptoError('bad_note', 'a note must end in a line feed')
@@ -25,7 +25,7 @@ export function signNote(text: string, { name, signer, publicKey }: NoteSigner):
 }
 
 /** The key that others verify notes with: `<name>+<8 hex digits>+<base64>`.
- * @throws CryptoError bad_note: the name holds a blank or a plus */
+ * @throws CryptoError bad_note: the name contains a blank or a plus */
 export function verifierKey({ name, publicKey }: Omit<NoteSigner, 'signer'>): string {
   requireName(name)
   const key = Buffer.concat([ED25519, publicKey]).toString('base64')

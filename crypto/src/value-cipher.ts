@@ -19,7 +19,7 @@ export type ValueContext = {
   /** The variable's name. */
   readonly name: string
   readonly isSecret: boolean
-  /** The names that a composed value is built from, as its row holds them; absent or null for any other value. */
+  /** The names that a composed value is built from, as its row has them; absent or null for any other value. */
   readonly templateParts?: string | null
 }
 

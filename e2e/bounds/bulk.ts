@@ -69,13 +69,13 @@ type Writing = { database: Database; place: Place; vault: ValueVault }
 async function makeBundle(writing: Writing, name: string, values: readonly Filled[]) {
   const { database, place, vault } = writing
   const { tenantId: tenant_id, userId } = place
-  const seal = await vault.toWrite(tenant_id)
+  const lockedVault = await vault.toWrite(tenant_id)
   const keyIds = values.map(() => randomId())
   const id = randomId()
   await database.write(async (transaction) => {
-    const { seal: sealed } = await seal(transaction)
+    const { encrypt } = await lockedVault(transaction)
     const rows = values.map(({ name: key, value, isSecret = true, parts }, at) =>
-      sealed(Plaintext.of(value), {
+      encrypt(Plaintext.of(value), {
         tenant_id,
         id: keyIds[at] ?? '',
         name: key,
@@ -121,8 +121,8 @@ async function share(writing: Writing, { keyIds, names, copies }: Shared): Promi
 
 async function fillBundles(writing: Writing): Promise<void> {
   const { database, place } = writing
-  const held = await database.query.selectFrom('bundles').select('id').execute()
-  const left = LIMITS.bundles - held.length - ROOM
+  const existing = await database.query.selectFrom('bundles').select('id').execute()
+  const left = LIMITS.bundles - existing.length - ROOM
   const made = Array.from({ length: left }, (_, index) => ({ id: randomId(), name: `team/service-${index}` }))
   await database.write(async (transaction) => {
     await addBundles(writing, transaction, made, { ruled: 1 })

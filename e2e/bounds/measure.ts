@@ -4,7 +4,7 @@ import { READ_BY_MEMBERS, ROWS, type Sent, sentBy } from './rows.ts'
 import { type Figures, startWatchedApi } from './watched-api.ts'
 import { fillWorld, type World } from './world.ts'
 
-const MOST_HOLD_MS = 300
+const MOST_BLOCKED_MS = 300
 const MOST_GROWTH_MIB = 64
 const MIB = 1024 * 1024
 
@@ -45,14 +45,14 @@ export async function* measureRows(
   }
 }
 
-/** Whether the calls left room for others: no hold and no growth beyond the limits, and no answer of failure. */
+/** Whether the calls left room for others: no block and no growth beyond the limits, and no answer of failure. */
 export function verdictOn(database: string, measured: Measured): Verdict {
-  const { name, by, calls, statuses, processorMs, holdMs, growthMiB, answerMiB } = measured
+  const { name, by, calls, statuses, processorMs, blockedMs, growthMiB, answerMiB } = measured
   const isAnswered = statuses.every((status) => status < 400)
   return {
     what: `${name}${calls > 1 ? ` × ${calls}` : ''}${by} with full bounds, ${database}`,
-    seen: `${[...new Set(statuses)].join(', ')}; ${Math.round(processorMs)} ms of processor time, ${Math.round(holdMs)} ms in one piece, memory grew by ${Math.round(growthMiB)} MiB for ${answerMiB.toFixed(1)} MiB of answers`,
-    isWell: isAnswered && holdMs <= MOST_HOLD_MS && growthMiB <= MOST_GROWTH_MIB + answerMiB,
+    seen: `${[...new Set(statuses)].join(', ')}; ${Math.round(processorMs)} ms of processor time, ${Math.round(blockedMs)} ms in one piece, memory grew by ${Math.round(growthMiB)} MiB for ${answerMiB.toFixed(1)} MiB of answers`,
+    isWell: isAnswered && blockedMs <= MOST_BLOCKED_MS && growthMiB <= MOST_GROWTH_MIB + answerMiB,
   }
 }
 
@@ -71,7 +71,7 @@ async function measure({ api }: World, name: EndpointName, calls: readonly Sent[
   }
 }
 
-// The answer is counted and thrown away: four of them can be longer than this process may hold.
+// The answer is counted and thrown away: four of them can be longer than this process may keep.
 async function answered(
   address: string,
   { path, ...call }: Sent,

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /*
- * Loaded into a server before it starts. `POST` begins a measurement, `GET` answers what was used since. A hold is
+ * Loaded into a server before it starts. `POST` begins a measurement, `GET` answers what was used since. A block is
  * processor time of the main thread between two turns of the event loop, so busy neighbours on the machine do not
  * change it.
  */
@@ -15,11 +15,11 @@ const RESET_PEAK = '5'
 setFlagsFromString('--expose-gc')
 const collectGarbage: unknown = runInNewContext('gc')
 
-let longestHoldMicros = 0
+let longestBlockMicros = 0
 let turnBegan = threadMicros()
 setInterval(() => {
   const now = threadMicros()
-  longestHoldMicros = Math.max(longestHoldMicros, now - turnBegan)
+  longestBlockMicros = Math.max(longestBlockMicros, now - turnBegan)
   turnBegan = now
 }, 1).unref()
 
@@ -34,7 +34,7 @@ function begin(): void {
   for (let round = 0; round < 2; round++) if (typeof collectGarbage === 'function') collectGarbage()
   writeFileSync('/proc/self/clear_refs', RESET_PEAK)
   before = { usage: process.cpuUsage(), residentMiB: process.memoryUsage.rss() / MIB }
-  longestHoldMicros = 0
+  longestBlockMicros = 0
   turnBegan = threadMicros()
 }
 
@@ -43,7 +43,7 @@ function figures() {
   const peakMiB = Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024
   return {
     processorMs: (user + system) / 1000,
-    holdMs: longestHoldMicros / 1000,
+    blockedMs: longestBlockMicros / 1000,
     growthMiB: peakMiB - before.residentMiB,
   }
 }

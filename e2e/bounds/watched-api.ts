@@ -11,7 +11,7 @@ const WATCH = join(import.meta.dirname, 'watch.ts')
 
 /** `processorMs`: of all threads. `holdMs`: the longest time that no other call could be answered. `growthMiB`: of
  * resident memory at its peak. */
-export type Figures = { readonly processorMs: number; readonly holdMs: number; readonly growthMiB: number }
+export type Figures = { readonly processorMs: number; readonly blockedMs: number; readonly growthMiB: number }
 
 /** An API that measures itself. */
 export type WatchedApi = {

@@ -21,7 +21,7 @@ export type World = {
   readonly member: SignedClient
   /** A member who reaches all bundles, by as many patterns as there can be. */
   readonly limited: SignedClient
-  /** Bundles with as many keys as a bundle holds. Other bundles with rules share those of `wide`, which two people
+  /** Bundles with as many keys as a bundle can have. Other bundles with rules share those of `wide`, which two people
    * approve; `plain` shares none. */
   readonly wide: Filled
   readonly plain: Filled

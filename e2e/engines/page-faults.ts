@@ -19,7 +19,7 @@ export async function watch(page: EnginePage): Promise<void> {
 }
 
 /** Go to a page without leaving the document.
- * @param keepsRules whether to hold it against the rules of accessibility
+ * @param keepsRules whether to check it against the rules of accessibility
  * @returns what is wrong with it */
 export async function faultsAt(
   page: EnginePage,

@@ -1,6 +1,6 @@
 import { RATES } from '@keyferry/contract/limits'
 import { expect, test } from 'vitest'
-import { approveTooMuch, holdJunk, storeRequests } from './attacks.ts'
+import { approveTooMuch, sendJunk, storeRequests } from './attacks.ts'
 
 // A server that reads all values before it refuses grows by their size, twice over.
 const VALUES = 400
@@ -18,7 +18,7 @@ test('an approval far beyond the bound is refused before its values are read, an
 })
 
 test('junk connections give their file descriptors back', async () => {
-  const { before, after } = await holdJunk('junk', JUNK_CONNECTIONS, 50_000)
+  const { before, after } = await sendJunk('junk', JUNK_CONNECTIONS, 50_000)
   expect(after).toBeLessThanOrEqual(before)
 })
 

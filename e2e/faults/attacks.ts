@@ -12,7 +12,7 @@ import { TerminalClient } from './terminal-client.ts'
 import { posting, type TimedAnswer, timedAnswer } from './timed-answers.ts'
 
 /*
- * What an outsider or a member could do to stop a server: approve more than fits into its memory, hold its file
+ * What an outsider or a member could do to stop a server: approve more than fits into its memory, use up its file
  * descriptors with junk, and fill its store with requests.
  */
 
@@ -81,7 +81,7 @@ const LOOK_MS = 100
 
 /** Open connections that send junk and never close their side, and count the server's file descriptors.
  * @returns `files`: before, with the connections, and when they were fewest again within the time */
-export async function holdJunk(kind: JunkKind, connections: number, withinMs: number) {
+export async function sendJunk(kind: JunkKind, connections: number, withinMs: number) {
   await using deployment = await Deployment.start({ processes: 'all' })
   const { pid } = deployment.member('all')
   const files = () => readdirSync(`/proc/${pid}/fd`).length
@@ -90,12 +90,12 @@ export async function holdJunk(kind: JunkKind, connections: number, withinMs: nu
   await sleep(LOOK_MS)
   const before = files()
   const sockets = await openHalf(deployment.address, connections, JUNK[kind])
-  const held = files()
+  const open = files()
   const deadline = Date.now() + withinMs
   while (files() > before && Date.now() < deadline) await sleep(LOOK_MS)
   const after = files()
   for (const socket of sockets) socket.destroy()
-  return { before, held, after }
+  return { before, open, after }
 }
 
 async function openHalf(address: string, count: number, text: string): Promise<Socket[]> {

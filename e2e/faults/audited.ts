@@ -11,16 +11,16 @@ type Entry = {
 
 type StoredKey = { id: string; name: string; version: number }
 
-const SEALED_WITHIN_MS = 10_000
+const APPENDED_WITHIN_MS = 10_000
 const BETWEEN_LOOKS_MS = 50
 /** Where the text of an entry begins in a line of the export: after its hash. */
 const ENTRY_AT = 83
 
-/** Hold the audit log against the library and the history: a change without its event, an event without its change, or
+/** Compare the audit log with the library and the history: a change without its event, an event without its change, or
  * a break in the chain is a fault.
  * @returns what is wrong, in words */
 export async function auditFaults(address: string, history: History): Promise<string[]> {
-  if (!(await isSealed(address))) return ['events wait to be sealed for 10 s']
+  if (!(await areAppended(address))) return ['events wait to be appended for 10 s']
   const { entries, faults } = await exportedLog(address)
   const keys = await createClient(address)('GET', '/api/v1/keys', {})
   const byTarget = Map.groupBy(entries, ({ target }) => target.id)
@@ -39,9 +39,9 @@ export async function auditFaults(address: string, history: History): Promise<st
   ]
 }
 
-async function isSealed(address: string): Promise<boolean> {
+async function areAppended(address: string): Promise<boolean> {
   const call = createClient(address)
-  for (let waited = 0; waited < SEALED_WITHIN_MS; waited += BETWEEN_LOOKS_MS) {
+  for (let waited = 0; waited < APPENDED_WITHIN_MS; waited += BETWEEN_LOOKS_MS) {
     const entries = await call('GET', '/api/v1/audit', { query: { limit: 1_000 } })
     if (entries.every(({ sealed }) => sealed)) return true
     await sleep(BETWEEN_LOOKS_MS)

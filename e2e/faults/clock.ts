@@ -26,7 +26,7 @@ const UNTIL_STEPPED_MS = 50
 const BRIEFLY_MS = 100
 const HANG_MS = 30_000
 
-/** Step the servers' wall clock an hour forth, back, an hour back, and forth again, under load and with a wait held
+/** Step the servers' wall clock an hour forth, back, an hour back, and forth again, under load and with a wait open
  * over every step. */
 export async function stepClocks(options: DeploymentOptions): Promise<ClockResult> {
   const folder = mkdtempSync(join(tmpdir(), 'keyferry-clock-'))
@@ -39,12 +39,12 @@ export async function stepClocks(options: DeploymentOptions): Promise<ClockResul
   const rounds: { deliveredMs: number; faults: string[] }[] = []
   for (const [index, stepMs] of STEPS_MS.entries()) {
     const end = beginWorkload({ address, history, bundle, prefix: `${PREFIX}${index}_`, ...LOAD })
-    const held = await holdWait(address)
+    const wait = await beginWait(address)
     await sleep(LOAD_MS)
     writeFileSync(file, String(stepMs))
     for (const part of deployment.parts) process.kill(deployment.member(part).pid, 'SIGUSR2')
     await sleep(UNTIL_STEPPED_MS)
-    rounds.push(await afterStep(address, { bundle, held }))
+    rounds.push(await afterStep(address, { bundle, wait }))
     await end()
   }
   rmSync(folder, { recursive: true })
@@ -55,7 +55,7 @@ export async function stepClocks(options: DeploymentOptions): Promise<ClockResul
   }
 }
 
-type Held = {
+type OpenWait = {
   client: TerminalClient
   requestId: string
   ended: Promise<string | null>
@@ -63,7 +63,7 @@ type Held = {
   polledId: string
 }
 
-async function holdWait(address: string): Promise<Held> {
+async function beginWait(address: string): Promise<OpenWait> {
   const client = new TerminalClient(address)
   const [requestId, polledId] = [await client.ask(), await client.ask()]
   void client.wait(polledId, AbortSignal.timeout(BRIEFLY_MS)).catch(nothing)
@@ -76,11 +76,11 @@ function nothing(): null {
 
 async function afterStep(
   address: string,
-  { bundle, held }: { bundle: SharedBundle; held: Held },
+  { bundle, wait }: { bundle: SharedBundle; wait: OpenWait },
 ): Promise<{ deliveredMs: number; faults: string[] }> {
   const startedAt = performance.now()
-  const refused = await refusedTooLong(held)
-  const faults = [...refused, ...(await deliverOne(address, bundle)), ...(await finishHeld(held, bundle))]
+  const refused = await refusedTooLong(wait)
+  const faults = [...refused, ...(await deliverOne(address, bundle)), ...(await finishWait(wait, bundle))]
   return { deliveredMs: performance.now() - startedAt, faults }
 }
 
@@ -93,7 +93,7 @@ async function deliverOne(address: string, bundle: SharedBundle): Promise<string
 }
 
 // What was asked for before the step has expired by the new clock, or is delivered; nothing in between.
-async function finishHeld({ client, requestId, ended }: Held, bundle: SharedBundle): Promise<string[]> {
+async function finishWait({ client, requestId, ended }: OpenWait, bundle: SharedBundle): Promise<string[]> {
   const isApproved = await client.approve(requestId, bundle).then(() => true, refusedAsGone)
   if (!isApproved) return []
   const answer = await Promise.race([ended, sleep(HANG_MS, 'hung')])
@@ -103,7 +103,7 @@ async function finishHeld({ client, requestId, ended }: Held, bundle: SharedBund
 }
 
 // A client that polls again at once gets a Retry-After no longer than the limit's window, whatever the clock did.
-async function refusedTooLong({ client, polledId }: Held): Promise<string[]> {
+async function refusedTooLong({ client, polledId }: OpenWait): Promise<string[]> {
   const refusal = await client
     .wait(polledId, AbortSignal.timeout(BRIEFLY_MS))
     .catch((error: unknown) => error)

@@ -7,7 +7,7 @@ import { faultsOfPages, VIEWS } from '../engines/walk.ts'
 import { startWorld } from '../engines/world.ts'
 import { runReadme } from '../fresh-clone.ts'
 import { CopyWithout, REMOVABLE } from '../removed-module.ts'
-import { approveTooMuch, holdJunk, type JunkKind, storeRequests } from './attacks.ts'
+import { approveTooMuch, type JunkKind, sendJunk, storeRequests } from './attacks.ts'
 import { stepClocks } from './clock.ts'
 import { Deployment, type DeploymentOptions } from './deployment.ts'
 import { sufferDiskFault } from './disk.ts'
@@ -19,7 +19,7 @@ import { killUnderLoad } from './kills.ts'
 import { testMutants } from './mutants/mutants.ts'
 import { type Outage, redisFailovers, storeOutages, sufferOutage } from './outages.ts'
 import { patroniFailovers } from './patroni.ts'
-import { holdProperties } from './properties.ts'
+import { checkProperties } from './properties.ts'
 import { raceRevocations } from './revocations.ts'
 import { type RaceOptions, raceForDeliveries } from './single-delivery.ts'
 import { besetBySlowClients } from './slow-clients.ts'
@@ -105,7 +105,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
 
   async *properties({ fuzz }) {
-    yield await holdProperties(fuzz)
+    yield await checkProperties(fuzz)
   },
 
   async *mutants({ mutants, ...drawing }) {
@@ -274,10 +274,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   async *junk() {
     const kinds: readonly JunkKind[] = ['junk', 'half a head', 'half a body']
     for (const kind of kinds) {
-      const { before, held, after } = await holdJunk(kind, JUNK_CONNECTIONS, JUNK_ENDS_MS)
+      const { before, open, after } = await sendJunk(kind, JUNK_CONNECTIONS, JUNK_ENDS_MS)
       yield {
         what: `${JUNK_CONNECTIONS} connections that send ${kind} and never close`,
-        seen: `${before} open files before, ${held} with them, ${after} afterwards`,
+        seen: `${before} open files before, ${open} with them, ${after} afterwards`,
         isWell: after <= before,
       }
     }

@@ -21,7 +21,7 @@ const SYNTAX = fc.constantFrom(
 )
 const text = fc.array(fc.oneof(SYNTAX, hostileValue), { maxLength: 12 }).map((parts) => parts.join(''))
 
-/** Hold that every map is read back as it was written, and that any text is either read or refused with a line number;
+/** Check that every map is read back as it was written, and that any text is either read or refused with a line number;
  * what was read and is written again reads the same. So many runs of each.
  * @throws Error with the smallest text that breaks this, and the seed that finds it again */
 export function fuzzEnvText(runs: number): void {

@@ -60,7 +60,7 @@ export class History {
     return { writes: writes.length, deliveries: delivered.length }
   }
 
-  /** Hold what is stored against what was acknowledged.
+  /** Compare what is stored with what was acknowledged.
    * @param stored name and value of every key that begins with `prefix`
    * @returns what is wrong, in words; nothing when all is well */
   faults(stored: ReadonlyMap<string, string>, prefix = ''): string[] {

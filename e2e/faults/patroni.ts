@@ -114,9 +114,9 @@ async function leaderOf(members: readonly Member[]): Promise<Member> {
   return leader
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + READY_MS
-  while (!(await holds().catch(() => false))) {
+  while (!(await isTrue().catch(() => false))) {
     if (performance.now() > deadline) throw new Error('Patroni did not get ready')
     await sleep(250)
   }

@@ -12,7 +12,7 @@ const FOLDERS = [
 const RACE_ROUNDS = '200'
 
 /** Run each property of the tests this often, and kill at each moment that they know; a test run is brief. */
-export async function holdProperties(runs: number): Promise<Verdict> {
+export async function checkProperties(runs: number): Promise<Verdict> {
   const env = { PROPERTY_RUNS: String(runs), RACE_ROUNDS }
   const words = ['--silent', '--testTimeout', '3600000', '--mode', 'everything', ...FOLDERS]
   return { what: `properties of ${FOLDERS.join(', ')}, ${runs} runs each`, ...(await runTests(words, env)) }

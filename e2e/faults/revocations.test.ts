@@ -15,7 +15,7 @@ test('no delivery that begins after the answer to a revocation succeeds', async 
   expect([race.delivered > 0, race.refused >= REVOCATIONS]).toEqual([true, true])
 })
 
-test('a revocation also holds at the other node', async (context) => {
+test('a revocation also counts at the other node', async (context) => {
   await using stores = await hostedStores()
   context.skip(!stores)
   if (!stores) return

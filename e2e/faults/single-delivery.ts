@@ -25,7 +25,7 @@ export type RaceResult = {
 const BETWEEN_WAITS_MS = TIMES.pollIntervalSeconds * 1_000 + 20
 const APPROVERS = 2
 
-/** For many requests at once: hold several waits each, started with the polling interval between them, then approve
+/** For many requests at once: open several waits each, started with the polling interval between them, then approve
  * each twice at the same moment, and count the deliveries. */
 export async function raceForDeliveries(options: RaceOptions): Promise<RaceResult> {
   const races = await Promise.all(

@@ -24,7 +24,7 @@ const CONNECT_MS = 10_000
 const DRIP_MS = 500
 const CALLERS = 4
 
-/** Hold many slow connections to an address and time the calls of other callers. */
+/** Open many slow connections to an address and time the calls of other callers. */
 export async function besetBySlowClients(
   address: string,
   { idle, dripping, calls }: SlowClientsOptions,

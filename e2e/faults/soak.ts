@@ -27,7 +27,7 @@ const SAMPLES = 200
 const LOAD = { writers: 2, askers: 2 }
 const HISTORY_SAMPLES = 5
 
-/** Work for so many minutes and compare what the processes hold after warm-up with what they hold at the end. */
+/** Work for so many minutes and compare what the processes use after warm-up with what they use at the end. */
 export async function soak({ minutes, ...options }: SoakOptions): Promise<SoakResult> {
   await using deployment = await Deployment.start(options)
   const { address } = deployment

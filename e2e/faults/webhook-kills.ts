@@ -14,7 +14,7 @@ export type WebhookKills = {
 }
 
 const CHANGES = 5
-/** Sealing begins 200 ms after a change, and sending at most half a second after that. */
+/** Appending begins 200 ms after a change, and sending at most half a second after that. */
 const LONGEST_LIFE_MS = 900
 /** A message that was being sent at the kill is free again after half a minute. */
 const ALL_WITHIN_MS = 60_000

@@ -75,7 +75,7 @@ export function textOf({ json, text: whole, status }: Answer, field: string): st
   return value
 }
 
-/** Hold an answer of failure against the interface: its status, and `error` where the interface names the message. */
+/** Compare an answer of failure with the interface: its status, and `error` where the interface names the message. */
 export function expectFailure(answer: Answer, status: number, error?: string): void {
   expect([answer.status, answer.json]).toEqual([
     status,

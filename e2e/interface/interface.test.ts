@@ -4,7 +4,7 @@ import { bundles } from './bundles.ts'
 import { development } from './development.ts'
 import { keys } from './keys.ts'
 import { legacyItems } from './legacy-items.ts'
-import { heldWait, limits } from './limits.ts'
+import { limits, openWait } from './limits.ts'
 import { requests } from './requests.ts'
 import { KINDS, type Kind, type Service, startService } from './servers.ts'
 import { users } from './users.ts'
@@ -15,16 +15,16 @@ import { users } from './users.ts'
  * project breaks it, that change breaks such clients.
  */
 
-type Started = { service: Service; held: ReturnType<typeof heldWait> }
+type Started = { service: Service; waiting: ReturnType<typeof openWait> }
 
 const started = new Map<Kind, Started>()
 
-// The calls that the services hold for up to 30 seconds begin together, and are looked at last.
+// The calls that the services keep open for up to 30 seconds begin together, and are looked at last.
 beforeAll(async () => {
   await Promise.all(
     KINDS.map(async (kind) => {
       const service = await startService(kind)
-      started.set(kind, { service, held: heldWait(service.url) })
+      started.set(kind, { service, waiting: openWait(service.url) })
     }),
   )
 })

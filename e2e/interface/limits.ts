@@ -15,14 +15,14 @@ import { type Kind, newPerson, type Service } from './servers.ts'
 const { publicKey: client_pubkey } = newTerminal()
 
 /** A wait for a request that nobody approves. */
-export async function heldWait(url: string): Promise<Answer> {
+export async function openWait(url: string): Promise<Answer> {
   const [anyone, from] = [new Caller(url), newAddress()]
   const id = textOf(await anyone.post('/api/v1/requests', { client_pubkey }, { from }), 'id')
   return await anyone.get(`/api/v1/requests/${id}/wait`, { from })
 }
 
 /** The limits of the interface, each counted for one client's address. */
-export function limits(started: () => { service: Service; held: Promise<Answer> }, kind: Kind): void {
+export function limits(started: () => { service: Service; waiting: Promise<Answer> }, kind: Kind): void {
   const running = () => started().service
   const anyone = () => new Caller(running().url)
 
@@ -43,7 +43,7 @@ export function limits(started: () => { service: Service; held: Promise<Answer> 
   })
 
   test('a wait without an approval is answered as pending, after at most 30 seconds', async () => {
-    expect(await started().held).toMatchObject({ status: 200, json: { status: 'pending' } })
+    expect(await started().waiting).toMatchObject({ status: 200, json: { status: 'pending' } })
   })
 
   test('other endpoints have no limit', async () => {

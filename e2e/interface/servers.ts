@@ -73,7 +73,7 @@ export async function startService(kind: Kind): Promise<Service> {
   return { url, developmentUrl, secret: isLocal ? null : secret, sql, addMember, stop }
 }
 
-// Through the storage, which seals the row: the server refuses a row that another program wrote.
+// Through the storage, which gives the row its MAC: the server refuses a row that another program wrote.
 async function insertMember(place: DatabaseSettings, user_id: string, tenant_id: string): Promise<void> {
   const now = new Date().toISOString()
   const row = { id: randomUUID(), user_id, tenant_id, role: 'member', created_at: now } as const

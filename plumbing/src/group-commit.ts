@@ -24,7 +24,7 @@ export class GroupCommit {
     this.#file = file
   }
 
-  /** @throws what SQLite throws, if another process holds the file for 2 s */
+  /** @throws what SQLite throws, if another process locks the file for 2 s */
   async begin(): Promise<void> {
     const endTurn = await this.#turn()
     try {

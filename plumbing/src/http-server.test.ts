@@ -89,9 +89,9 @@ test.each([
 const connections = async () =>
   await new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)))
 
-test('an address holds no more connections than its bound, and one that closes makes room', async () => {
+test('an address has no more connections than its bound, and one that closes makes room', async () => {
   const port = await start({ connectionBound: { perAddress: 5, except: [] } })
-  const held = await Promise.all(
+  const opened = await Promise.all(
     Array.from({ length: 8 }, async () => {
       const socket = open(port)
       await once(socket, 'connect')
@@ -99,7 +99,7 @@ test('an address holds no more connections than its bound, and one that closes m
     }),
   )
   await expect.poll(connections).toBe(5)
-  held[0]?.destroy()
+  opened[0]?.destroy()
   await expect.poll(connections).toBe(4)
   expect(await answerOf(open(port, `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`))).toContain('200 OK')
 })

@@ -89,30 +89,30 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 }
 
 type ConnectionBound = {
-  /** Connections that one address may hold at the same time. */
+  /** Connections that one address may have at the same time. */
   perAddress: number
-  /** Addresses or networks without a bound: proxies, which hold the connections of many people. */
+  /** Addresses or networks without a bound: proxies, which have the connections of many people. */
   except: readonly string[]
 }
 
-/** Close a new connection at once when its address holds as many as it may. */
+/** Close a new connection at once when its address has as many as it may. */
 function boundConnections(server: Server, { perAddress, except }: ConnectionBound): void {
-  const held = new Map<string, number>()
+  const counts = new Map<string, number>()
   const isExempt = networkCheck(except)
   server.prependListener('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress ?? '')
     // A Unix socket has no address.
     if (address === null || isExempt(address)) return
-    const count = held.get(address) ?? 0
+    const count = counts.get(address) ?? 0
     if (count >= perAddress) {
       socket.destroy()
       return
     }
-    held.set(address, count + 1)
+    counts.set(address, count + 1)
     socket.once('close', () => {
-      const left = (held.get(address) ?? 1) - 1
-      if (left === 0) held.delete(address)
-      else held.set(address, left)
+      const left = (counts.get(address) ?? 1) - 1
+      if (left === 0) counts.delete(address)
+      else counts.set(address, left)
     })
   })
 }

@@ -40,7 +40,7 @@ class LogOutput {
     this.#stream.write(lines, done)
   }
 
-  // A reader that is still behind would hold the process for ever.
+  // A reader that is still behind would keep the process for ever.
   #writeLast(): void {
     if (this.#isGone || this.#lines === '' || this.#stream.writableLength > 0) return
     try {

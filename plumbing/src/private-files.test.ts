@@ -21,7 +21,7 @@ test('a folder and its missing parents are for this account only', () => {
   expect([modeOf(join(place, 'a')), modeOf(folder)]).toEqual([0o700, 0o700])
 })
 
-test('a file is for this account only, and what it holds stays', () => {
+test('a file is for this account only, and what it contains stays', () => {
   const file = join(place, 'file')
   makePrivateFile(file)
   expect(modeOf(file)).toBe(0o600)

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 /** Make a folder that only this account can open, and its parents. An existing folder stays as it is.
  * @throws what the file system throws: `EACCES`, `ENOTDIR` … */
 export function makePrivateFolder(folder: string): void {
-  // Node's recursive mkdir never returns if the parent exists but cannot hold folders, as in /proc.
+  // Node's recursive mkdir never returns if the parent exists but cannot contain folders, as in /proc.
   if (existsSync(folder)) return
   if (!existsSync(dirname(folder))) makePrivateFolder(dirname(folder))
   try {

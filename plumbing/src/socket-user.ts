@@ -62,9 +62,9 @@ function userIn(table: string, near: readonly string[], far: readonly string[]):
         .slice(at + 2, table.indexOf('\n', at))
         .trim()
         .split(/\s+/)
-      // A socket that no process holds has the inode 0, and then the kernel shows root as its user.
-      const isHeld = columns[8] !== '0'
-      if (isHeld && far.includes(columns[1] ?? '')) return Number(columns[6])
+      // A socket that no process has open has the inode 0, and then the kernel shows root as its user.
+      const isOpen = columns[8] !== '0'
+      if (isOpen && far.includes(columns[1] ?? '')) return Number(columns[6])
     }
   }
   return null

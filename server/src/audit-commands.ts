@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { SealedWrite } from '@keyferry/api'
+import type { MacWrite } from '@keyferry/api'
 import { type Maintenance, whatRemains, withApi } from './maintenance.ts'
 import { StartError } from './start-error.ts'
 
@@ -16,7 +16,7 @@ const PROBLEMS = {
 const NOT_YET =
   'Rows without a MAC still count. Run audit-verify --accept when all API nodes run this version.'
 
-const nameOf = ({ table, name }: Pick<SealedWrite, 'table' | 'name'>) => `${table} ${name}`
+const nameOf = ({ table, name }: Pick<MacWrite, 'table' | 'name'>) => `${table} ${name}`
 
 export const AUDIT_COMMANDS = {
   'audit-verify': {

@@ -9,7 +9,7 @@ const LOCK_FILE = 'server.lock'
 const SQLITE_BUSY = 5
 
 /** Create the data folder, or use an existing one, and close it to other users of the machine.
- * @throws StartError the folder is not writable, or it holds other files and is open to other users */
+ * @throws StartError the folder is not writable, or it contains other files and is open to other users */
 export function prepareDataFolder(folder: string): void {
   orStartError(folder, () => {
     makePrivateFolder(folder)
@@ -21,7 +21,7 @@ export function prepareDataFolder(folder: string): void {
 
 /** Lock the data folder for this process. The operating system releases the lock however the process ends.
  * @returns a function that releases the lock
- * @throws StartError another process holds the lock, or the folder is not writable */
+ * @throws StartError another process has the lock, or the folder is not writable */
 export function lockDataFolder(folder: string): () => void {
   const lock = orStartError(folder, () => new DatabaseSync(join(folder, LOCK_FILE), { timeout: 0 }))
   try {
@@ -34,7 +34,7 @@ export function lockDataFolder(folder: string): () => void {
   return () => lock.close()
 }
 
-// Do not change a folder that holds other files: that could break the programs that use them.
+// Do not change a folder that contains other files: that could break the programs that use them.
 function closeToOthers(folder: string): void {
   const names = readdirSync(folder)
   if (names.length > 0 && !names.includes(LOCK_FILE))

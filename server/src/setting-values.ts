@@ -98,7 +98,7 @@ export const origins = z
   .refine((list) => list.every(isOrigin))
   .transform((list) => list.map((text) => new URL(text).origin))
 
-/** As an origin; it may hold a user and a password. */
+/** As an origin; it may contain a user and a password. */
 export const proxy = z.string().refine((text) => {
   const address = URL.parse(text)
   return address !== null && isOrigin(address.origin) && address.pathname === '/' && address.search === ''

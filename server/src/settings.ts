@@ -30,7 +30,7 @@ export function goneSettings(environment: NodeJS.ProcessEnv): string[] {
 const TYPED = 'APPROVAL_ASSURANCE=typed no longer exists and counts as bound. Set APPROVAL_ASSURANCE=bound.'
 const LINK_FROM = 'LINK_FROM is gone: use keyferry-server link-people, and remove the LINK_ settings.'
 
-/** Whether a file holds a setting that can change while the server runs. */
+/** Whether a file contains a setting that can change while the server runs. */
 export function hasFiles(environment: NodeJS.ProcessEnv = process.env): boolean {
   return [...inFiles, 'ROOT_KEY'].some((name) => environment[`${name}_FILE`])
 }

@@ -11,7 +11,7 @@ import { required, requireSafeStart, requireSocketsOfOthers, type ServerRole } f
 import type { Settings } from './setting-table.ts'
 import { webSettings } from './web-settings.ts'
 
-/** A running server. `stop` answers held calls and lets running calls finish, after `/readyz` said so for
+/** A running server. `stop` answers waiting calls and lets running calls finish, after `/readyz` said so for
  * `drainSeconds`. */
 export type Running = {
   address: string
@@ -106,7 +106,7 @@ function rootKeysOf(settings: Settings, dataDir: string): { rootKeys: RootKeys; 
   return { rootKeys: existingRootKeys(settings, dataDir), madeRootKey }
 }
 
-/** Unix socket addresses hold 104 bytes on some systems, 108 on others. */
+/** Unix socket addresses have 104 bytes on some systems, 108 on others. */
 const MAX_BYTES = 100
 
 /** Choose the path of the socket that joins the two layers of one process: in the data folder, or in a new temporary

@@ -15,7 +15,7 @@ const OWN_ROUTES = [
 
 const ROUTES = [
   ...Object.values<Endpoint>(endpoints)
-    // A wait is held for up to 30 s, so other tests cover it.
+    // A wait is open for up to 30 s, so other tests cover it.
     .filter(({ path }) => !path.endsWith('/wait'))
     .map(({ method, path }) => [method, path] as const),
   ...OWN_ROUTES,

@@ -294,8 +294,8 @@ test('a backup made while the server runs brings everything back', async () => {
 
 type Entry = { action: string; sealed: boolean; data: object }
 
-async function sealedLog(address: string): Promise<Entry[]> {
-  return await until('the last seal', async () => {
+async function wholeLog(address: string): Promise<Entry[]> {
+  return await until('the last entry', async () => {
     const log = (await (await fetch(`${address}/api/v1/audit`)).json()) as Entry[]
     return log.every(({ sealed }) => sealed) && log
   })
@@ -304,13 +304,13 @@ async function sealedLog(address: string): Promise<Entry[]> {
 test('a restore begins a new epoch of the audit log, and other commands work on the log', async () => {
   const address = await start()
   await createKey(address, 'A')
-  await sealedLog(address) // a log has no epoch before its first seal
+  await wholeLog(address) // a log has no epoch before its first append
   const file = join(folder.path, 'backup.db')
   await run('backup', file)
   await stop()
   await run('restore', file)
   const restarted = await start()
-  const [restored] = (await sealedLog(restarted)).filter(({ action }) => action === 'audit.restored')
+  const [restored] = (await wholeLog(restarted)).filter(({ action }) => action === 'audit.restored')
   expect(restored?.data).toMatchObject({ epoch_before: 1, reason: 'backup restored' })
   const me = (await (await fetch(`${restarted}/api/v1/me`)).json()) as { tenant: { id: string } }
   const workspace = me.tenant.id

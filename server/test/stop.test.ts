@@ -40,7 +40,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   async (signal) => {
     const id = await createRequest()
     const waiting = fetch(`${address}/api/v1/requests/${id}/wait`).then(async (answer) => await answer.json())
-    await until('a held call', async () => (await metrics()).includes('keyferry_held_calls 1\n'))
+    await until('a waiting call', async () => (await metrics()).includes('keyferry_held_calls 1\n'))
     expect(await program.stop(signal)).toEqual({ code: 0, signal: null })
     expect(await waiting).toEqual({ status: 'pending' })
   },

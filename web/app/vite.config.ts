@@ -19,7 +19,7 @@ const ADDRESSES = Object.fromEntries(
 )
 const EACH = Object.entries(ADDRESSES).map(([name, at]) => [`ADDRESSES.${name}`, JSON.stringify(at)] as const)
 
-// Each mode is built by itself, because what two pages of one build share holds all that either needs
+// Each mode is built by itself, because what two pages of one build share contains all that either needs
 // (docs/decisions/0069-the-approval-page-is-built-by-itself.md). Nothing is inlined and no polyfill is injected,
 // because the content security policy allows neither inline scripts nor inline styles. Preact replaces React
 // (docs/decisions/0004-preact-runs-the-react-code.md).

@@ -43,9 +43,9 @@ test('healthz needs nothing behind it; readyz says what is down', async () => {
 test('concurrent calls share one check, and a later call makes another', async () => {
   const api = new RecordingApi()
   const web = await startTestWeb(await api.listen())
-  const held: (() => void)[] = []
+  const answers: (() => void)[] = []
   api.answer = (_call, response) =>
-    void held.push(() => sendJson(response, 200, { status: 'ok', failing: [], warnings: [] }))
+    void answers.push(() => sendJson(response, 200, { status: 'ok', failing: [], warnings: [] }))
   let arrived = 0
   const noted = (message: unknown) => {
     const { request } = message as { request: IncomingMessage }
@@ -53,10 +53,10 @@ test('concurrent calls share one check, and a later call makes another', async (
   }
   subscribe('http.server.request.start', noted)
   const asked = Array.from({ length: 20 }, async () => (await fetch(`${web.address}/readyz`)).status)
-  await until('twenty calls', () => arrived === asked.length && held.length > 0)
+  await until('twenty calls', () => arrived === asked.length && answers.length > 0)
   unsubscribe('http.server.request.start', noted)
   api.answer = (_call, response) => sendJson(response, 200, { status: 'ok', failing: [], warnings: [] })
-  for (const answer of held) answer()
+  for (const answer of answers) answer()
   expect(new Set(await Promise.all(asked))).toEqual(new Set([200]))
   // Each check takes three calls.
   expect(api.forwarded.length).toBeLessThan(asked.length)

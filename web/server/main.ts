@@ -73,7 +73,7 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   const address = await listenAt(app, listen)
   const close = async (drainSeconds = 0) => {
     await announceEnd(app, drainSeconds)
-    openCalls.endHeld()
+    openCalls.endWaits()
     await drain(app, { ms: settings.stopSeconds * 1_000, giveUp: () => openCalls.endAll() })
     await Promise.all([api.close(), store?.close(), closeMetrics()])
   }

@@ -90,7 +90,7 @@ test('a call that the API breaks is logged as a failure even if the caller has d
   await expect.poll(() => failures().length).toBe(1)
 })
 
-test('a call is logged with the trace of its caller, and with nothing else that the header holds', async () => {
+test('a call is logged with the trace of its caller, and with nothing else that the header contains', async () => {
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
   const sent = [`00-${trace}-00f067aa0ba902b7-01`, 'another text', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`]
   for (const traceparent of sent) await fetch(`${web.address}/healthz`, { headers: { traceparent } })

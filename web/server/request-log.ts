@@ -3,7 +3,7 @@ import { logOutput } from '@keyferry/plumbing/log-output'
 import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** The log of this layer: JSON lines that hold only the fields named here. */
+/** The log of this layer: JSON lines that contain only the fields named here. */
 export function createLog(level: string, destination: DestinationStream = logOutput()): Logger {
   return pino({ level, base: { part: 'web' } }, destination)
 }

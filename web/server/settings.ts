@@ -39,7 +39,7 @@ export type WebSettings = {
   securityContact: string | null
   /** `urls`: API nodes, of which any serves any call. */
   api: { socketPath: string } | { urls: readonly string[] }
-  /** Absolute path; holds the session store if there is no Redis. */
+  /** Absolute path; contains the session store if there is no Redis. */
   dataDir: string
   redisUrl: string | null
   /** Folder with the files of the client that this layer hands out; it may be missing. */
@@ -54,7 +54,7 @@ export type WebSettings = {
   saysSignIn: boolean
   identityWebhookSecret: string | null
   maxBodyBytes: number
-  /** Connections that one address may hold at the same time; proxies of `trustProxy` have no limit. */
+  /** Connections that one address may have at the same time; proxies of `trustProxy` have no limit. */
   maxConnectionsPerAddress: number
   /** Addresses or networks of proxies that name the client's address, in this header alone. */
   trustProxy: readonly string[]

@@ -29,7 +29,7 @@ export function clientFolder(files: Readonly<Record<string, Buffer>>): string {
   return folder
 }
 
-/** Replace what a folder holds by these files. */
+/** Replace what a folder contains by these files. */
 export function writeFiles(folder: string, files: Readonly<Record<string, Buffer>>): void {
   const lines = Object.entries(files).map(([name, bytes]) => {
     writeFileSync(join(folder, name), bytes)

@@ -61,6 +61,6 @@ export type HandlerParts = {
   version: string
   /** Names of the stores that do not answer. */
   failingStores: () => Promise<string[]>
-  /** Why the audit log is not sealed, or has what no server wrote; and what else needs an operator. */
+  /** Why the audit log is behind, or has what no server wrote; and what else needs an operator. */
   warnings: () => readonly string[]
 }

@@ -242,7 +242,7 @@ function peerOf(request: FastifyRequest, signedAddress: string | null): Peer {
   return { address, userAgent: request.headers['user-agent'] ?? '' }
 }
 
-// Thousands of calls may be held: each is one object, and listens for the end of its connection only when asked to.
+// Thousands of calls may wait: each is one object, and listens for the end of its connection only when asked to.
 class ServedCall {
   readonly caller: AnyCaller
   readonly peer: Peer

@@ -122,8 +122,8 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
     }),
     async waitForRememberedChange(call) {
       const { delivery_id, device } = call.body
-      const held = { deliveryId: delivery_id, onBreak: (listener: () => void) => call.onBreak(listener) }
-      return { delivery_id, changed: await waitForRememberedChange(parts, device, held) }
+      const open = { deliveryId: delivery_id, onBreak: (listener: () => void) => call.onBreak(listener) }
+      return { delivery_id, changed: await waitForRememberedChange(parts, device, open) }
     },
     getBundlePolicy: ({ caller, params }) => bundlePolicy(parts, caller, params.bundle_id),
     changeBundlePolicy: ({ caller, params, body: change }) =>

@@ -88,7 +88,7 @@ function requestId(offered: string | string[] | undefined): string {
 
 /** Refuse calls with a strange target, and log one line for each call and each unexpected failure. Only listed fields
  * are logged: the route's pattern instead of the URL, and an error's name and stack frames without its message,
- * because URLs and messages may hold a value or a request id. */
+ * because URLs and messages may contain a value or a request id. */
 function logCalls(app: FastifyInstance, log: Logger): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)

@@ -45,12 +45,12 @@ export function tenantHandlers(parts: HandlerParts) {
     async listMembers({ caller, query }) {
       const list = await members.list(caller.tenantId)
       const isAsked = query.facts === '1' && roleAllows(caller.role, 'owner')
-      const held = isAsked ? await holders.counts(caller.tenantId) : null
+      const counts = isAsked ? await holders.counts(caller.tenantId) : null
       return list.map(({ limited_to, ...member }) => ({
         ...member,
         ...(roleAllows(caller.role, 'owner') || member.user_id === caller.userId ? { limited_to } : {}),
         may_remove: mayRemove(caller, member.user_id),
-        ...(held && { holds: held.get(member.user_id) ?? { total: 0, older: 0 } }),
+        ...(counts && { holds: counts.get(member.user_id) ?? { total: 0, older: 0 } }),
       }))
     },
     changeMemberRole: ({ caller, params, body }) =>

@@ -86,9 +86,9 @@ export function handlers({ queries, clock, guard: targets, ...program }: ModuleP
       const { tenantId, machine } = machineIn(call.caller)
       await takeWatch(machine.id)
       const deliveryId = call.params.delivery_id
-      const held = { deliveryId, onBreak: (listener: () => void) => call.onBreak(listener) }
+      const open = { deliveryId, onBreak: (listener: () => void) => call.onBreak(listener) }
       const own = { tenantId, programId: machine.id }
-      return { delivery_id: deliveryId, changed: await waitForOwnChange(program, own, held) }
+      return { delivery_id: deliveryId, changed: await waitForOwnChange(program, own, open) }
     },
     async getOwnMachine({ caller }) {
       const { tenantId, workspace, machine, readsAudit, proof } = machineIn(caller)

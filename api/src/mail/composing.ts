@@ -127,7 +127,7 @@ function proof({ ring }: ComposingParts, { userId, address }: QueuedMail): MailC
   return { lines: [line], link: { label: 'Prove this address', path } }
 }
 
-/** All that hold now, so one mail is enough for several. */
+/** All that are valid now, so one mail is enough for several. */
 async function remembered(
   { grants, clock }: ComposingParts,
   { tenantId, userId, reach }: Pick<QueuedMail, 'tenantId' | 'userId'> & { reach: BundleReach },

@@ -63,8 +63,8 @@ export const start: ApiModule['start'] = (opened, parts) => {
   sweepEvery(opened, sweepSeconds ?? SWEEP_SECONDS, { name: 'mail sweep', sweep, steps, log })
 }
 
-/** Queue the mails of sealed entries. */
-export const afterSeal: NonNullable<ApiModule['afterSeal']> = ({ settings }) =>
+/** Queue the mails of appended entries. */
+export const afterAppend: NonNullable<ApiModule['afterAppend']> = ({ settings }) =>
   settings.mail === null ? async () => undefined : queueOfEntries
 
 export const gauges: NonNullable<ApiModule['gauges']> = ({ query }) => ({

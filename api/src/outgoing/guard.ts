@@ -106,7 +106,7 @@ export class Guard implements TargetRules {
       throw new TargetRefused('it has to begin with https://')
   }
 
-  // Only networks that the operator allowed can hold the stores.
+  // Only networks that the operator allowed can contain the stores.
   async #requireForeign(address: string, url: URL): Promise<void> {
     if (!isIn(this.#ownNetworks, innerAddress(address))) return
     for (const { host, port } of this.#ownStores) {

@@ -17,8 +17,8 @@ import type { ValueVault } from './keys-at-rest/value-vault.ts'
 import { useApprovalKey } from './people/approval-keys.ts'
 import { changeGroup, provideGroups } from './people/groups.ts'
 import { acceptIn } from './people/invitations.ts'
-import { changeMember, holdPeople, memberHolder } from './people/members.ts'
-import { holdTenant } from './people/tenants.ts'
+import { changeMember, lockPeople, memberLocker } from './people/members.ts'
+import { lockTenant } from './people/tenants.ts'
 import { noteTouch } from './people/touch-uses.ts'
 import { changeProvided } from './people/user-events.ts'
 import type { Requests } from './requests/requests.ts'
@@ -69,7 +69,7 @@ export function removal<T>(
   return repeated(once, REMOVAL_REPEATS)
 }
 
-// Another transaction held what this one needs, or both waited for each other.
+// Another transaction locked what this one needs, or both waited for each other.
 async function repeated<T>(once: () => Promise<T>, repeats: number): Promise<T> {
   for (let left = repeats; left > 0; left--) {
     try {
@@ -86,7 +86,7 @@ type OfLibrary = Pick<JoinedStores, 'imports' | 'proposals'>
 async function libraryOf({ keys, proposals, bounds }: LibraryParts, tenantId: string) {
   const [keyVault, proposalVault] = await Promise.all([keys.toWrite(tenantId), proposals.toWrite(tenantId)])
   return async (transaction: Recorded): Promise<OfLibrary> => {
-    await holdTenant(transaction, tenantId)
+    await lockTenant(transaction, tenantId)
     return {
       imports: {
         async carryOut(_, imports) {
@@ -107,22 +107,22 @@ async function libraryOf({ keys, proposals, bounds }: LibraryParts, tenantId: st
   }
 }
 
-const unheld = () => Promise.reject(new Error('a transaction that does not hold the library'))
+const unlocked = () => Promise.reject(new Error('a transaction that has not locked the library'))
 
-const UNMARKED = { markSigned: unheld }
+const UNMARKED = { markSigned: unlocked }
 
 /** The stores in one transaction. */
 export function joinedWith(queries: Queries, keys: Pick<ValueVault, 'markSigned'> = UNMARKED) {
-  const [policies, holdMember] = [policyReads(queries), memberHolder(queries)]
+  const [policies, lockMember] = [policyReads(queries), memberLocker(queries)]
   return (requests: JoinedStores['requests'], transaction: Recorded): JoinedStores => ({
     requests,
     policies: {
       ...policies(transaction),
       ...policyRecords(transaction, { markSigned: (...which) => keys.markSigned(...which) }),
     },
-    holdWorkspace: (tenantId) => holdTenant(transaction, tenantId),
-    holdMember: (person, isAlone) => holdMember(transaction, person, isAlone),
-    holdPeople: (tenantId) => holdPeople(queries, transaction, tenantId),
+    lockWorkspace: (tenantId) => lockTenant(transaction, tenantId),
+    lockMember: (person, isAlone) => lockMember(transaction, person, isAlone),
+    lockPeople: (tenantId) => lockPeople(queries, transaction, tenantId),
     deliveries: {
       begin: (tenantId, delivery) => begin(transaction, { tenantId, delivery }),
       release: (tenantId, returned) => release(transaction, { ...returned, tenantId }),
@@ -146,8 +146,8 @@ export function joinedWith(queries: Queries, keys: Pick<ValueVault, 'markSigned'
       change: (change, stamp) => changeGroup(transaction, change, stamp),
       provide: (idpUserId, groups, moment) => provideGroups(transaction, idpUserId, groups, moment),
     },
-    imports: { carryOut: unheld },
-    proposals: { keep: unheld },
+    imports: { carryOut: unlocked },
+    proposals: { keep: unlocked },
     users: { change: (idpUserId, change) => changeProvided(transaction, idpUserId, change) },
     acceptInvitation: (acceptance) => acceptIn(transaction, acceptance),
   })

@@ -68,8 +68,8 @@ export const start: ApiModule['start'] = (opened, { queries, ring, guard, steps,
   sweepEvery(opened, SWEEP_MESSAGES_SECONDS, { name: 'webhook sweep', sweep, steps, log })
 }
 
-/** Make the messages of sealed entries. */
-export const afterSeal: NonNullable<ApiModule['afterSeal']> = ({ database, settings: { publicUrl } }) => {
+/** Make the messages of appended entries. */
+export const afterAppend: NonNullable<ApiModule['afterAppend']> = ({ database, settings: { publicUrl } }) => {
   const parts = { ...database, publicUrl }
   return (transaction, batches) => fanOut(parts, transaction, batches)
 }

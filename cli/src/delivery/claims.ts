@@ -100,7 +100,7 @@ function masked(argument: string): string {
     .replace(USER_IN_SCRIPT, `$1${MASK}`)
 }
 
-/** Whether a server can hold and show these arguments whole. */
+/** Whether a server can store and show these arguments whole. */
 export function canBeShown(argv: readonly string[]): boolean {
   const bytes = argv.reduce((sum, argument) => sum + Buffer.byteLength(argument), 0)
   return (

@@ -130,7 +130,7 @@ function otherWorkspace(
   )
 }
 
-// The id comes first: a name can hold quotes, brackets and the id of another workspace.
+// The id comes first: a name can contain quotes, brackets and the id of another workspace.
 function shown({ workspace: { id, name }, approvers }: ApprovedFor): string {
   const by = approvers.length === 0 ? '' : ` by ${printable(approvers.join(' and '), 160)}`
   return `approved${by} for the workspace ${printable(id, 80)}, named "${printable(name, 80)}"`

@@ -18,7 +18,7 @@ import type { ValuesRequest } from './values-request.ts'
 /** Open the sealed box, and check that it has what was requested here: the approver decides what to deliver, and the
  * program gets it only then.
  * @throws CliError refused: another bundle, not a sealed box for this key, not a map of strings, names
- *   that were not requested or are missing, names or values that an environment cannot hold */
+ *   that were not requested or are missing, names or values that an environment cannot express */
 export function openDelivery(delivery: Delivery, keyPair: KeyPair, request: RequestedNames): Values {
   if (!request.acceptsAnyBundle && isOther(delivery.bundle, request.bundle))
     throw otherThanRequested('bundle', delivery.bundle, request.bundle)

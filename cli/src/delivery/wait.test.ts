@@ -14,8 +14,8 @@ function answer(status: number, body: object, retryAfterMs: number | null = null
   return { status, body: JSON.stringify(body), retryAfterMs, dateMs: null, location: null }
 }
 
-/** A server with a list of answers, and a clock that moves only during a sleep or a held call. */
-function scene(answers: readonly (ExchangeAnswer | NetworkError | 'held')[], holdMs = 30_000) {
+/** A server with a list of answers, and a clock that moves only during a sleep or a call that waits. */
+function scene(answers: readonly (ExchangeAnswer | NetworkError | 'waits')[], waitMs = 30_000) {
   let nowMs = 1_000_000
   const starts: number[] = []
   const clock: Clock = {
@@ -33,9 +33,9 @@ function scene(answers: readonly (ExchangeAnswer | NetworkError | 'held')[], hol
     known.push(new URL(url).searchParams.get('known'))
     starts.push(nowMs - 1_000_000)
     const next = answers[starts.length - 1] ?? PENDING
-    if (next === 'held') nowMs += holdMs
+    if (next === 'waits') nowMs += waitMs
     if (next instanceof NetworkError) throw next
-    return next === 'held' ? PENDING : next
+    return next === 'waits' ? PENDING : next
   }
   const trouble: string[] = []
   const needed: string[] = []
@@ -79,8 +79,8 @@ describe('when the next call starts', () => {
     expect(starts).toEqual([0, 3_100, 6_200])
   })
 
-  test('at once, when the server held the call', async () => {
-    const { done, starts } = scene(['held', 'held', READY])
+  test('at once, when the server kept the call open', async () => {
+    const { done, starts } = scene(['waits', 'waits', READY])
     await done
     expect(starts).toEqual([0, 30_000, 60_000])
   })
@@ -124,8 +124,8 @@ describe('how it ends', () => {
   })
 
   test('expired on the server just before our own clock', async () => {
-    const held = Array.from({ length: 9 }, () => 'held' as const)
-    const { done } = scene([...held, answer(404, { error: 'request not found or expired' })], 33_300)
+    const waits = Array.from({ length: 9 }, () => 'waits' as const)
+    const { done } = scene([...waits, answer(404, { error: 'request not found or expired' })], 33_300)
     await expect(done).rejects.toThrow('expired before it was approved')
   })
 
@@ -177,7 +177,7 @@ test('each call says what the client knows, so that the next need ends it', asyn
 test('a request that waits for an owner is polled for as long as the server says', async () => {
   const deciders = { who: 'owner', count: 2 }
   const asked = answer(200, { status: 'pending', needs: 'approver', deciders, expires_in: 1_800 })
-  const pending = Array.from({ length: 12 }, () => 'held' as const)
+  const pending = Array.from({ length: 12 }, () => 'waits' as const)
   const { done, others, starts } = scene([asked, ...pending, READY])
   expect(await done).toBe('Ym94')
   expect(others).toEqual([{ ...deciders, deadlineMs: 1_000_000 + 1_800_000 }])

@@ -7,7 +7,7 @@ import { broken, doubtful, type Finding, good } from './finding.ts'
 
 const OTHERS = 0o077
 
-/** Check who else can read the files that hold secrets or keys. */
+/** Check who else can read the files that contain secrets or keys. */
 export function examineFiles(parts: Parts): readonly Finding[] {
   if (parts.platform === 'win32') return [] // no file modes
   return [...stateFindings(parts), ...envFindings(parts)]

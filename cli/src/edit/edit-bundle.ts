@@ -119,7 +119,7 @@ type Editing = {
 
 /** The values as a text that a person edits in a file that only they can read. */
 function editedFile(values: Values, { folder, bundle, parts }: Editing) {
-  // JSON holds values for which programs that read .env files need different quotes.
+  // JSON can express values for which programs that read .env files need different quotes.
   const format = misfits(FORMATS['.env'], values).length === 0 ? '.env' : 'json'
   // The name tells the editor what kind of text it is.
   const path = join(folder.path, `values${format === 'json' ? '.json' : format}`)

@@ -7,7 +7,7 @@ import type { Environment, Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { endTree } from '../program/process-tree.ts'
 
-// What an editor keeps elsewhere would hold the values: swap, undo and backup files, histories.
+// What an editor keeps elsewhere would contain the values: swap, undo and backup files, histories.
 const VIM = `-n -i NONE -c 'silent! set nobackup nowritebackup viminfo=' -c 'silent! set noundofile'`
 const EMACS = ['make-backup-files', 'auto-save-default', 'create-lockfiles', 'undo-tree-auto-save-history']
 

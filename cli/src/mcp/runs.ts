@@ -2,7 +2,7 @@ import { ApprovedRun, type RunHost, type WantedRun } from './approved-run.ts'
 
 const MAX_RUNS = 8
 
-export type HeldRun = {
+export type KeptRun = {
   readonly id: string
   readonly of: string
   readonly run: ApprovedRun
@@ -12,21 +12,21 @@ export type HeldRun = {
 
 /** The runs of one connection. A tool call may end before its run does; the same call again continues the run. */
 export class Runs {
-  readonly #held = new Map<string, HeldRun>()
+  readonly #kept = new Map<string, KeptRun>()
   readonly #cancelling = new Set<Promise<void>>()
   #begun = 0
 
   /** The run with this id, else the one of the same command, else a new one; null if there are too many. */
-  continueOrBegin(id: string | undefined, wanted: WantedRun, host: RunHost): HeldRun | null {
+  continueOrBegin(id: string | undefined, wanted: WantedRun, host: RunHost): KeptRun | null {
     const of = JSON.stringify(wanted)
-    const held = [...this.#held.values()].find((each) => (id === undefined ? each.of === of : each.id === id))
-    if (held !== undefined) return held
-    if (this.#held.size >= MAX_RUNS) return null
+    const kept = [...this.#kept.values()].find((each) => (id === undefined ? each.of === of : each.id === id))
+    if (kept !== undefined) return kept
+    if (this.#kept.size >= MAX_RUNS) return null
     return this.#begin(of, new ApprovedRun(wanted, host))
   }
 
-  async cancel({ id, run }: HeldRun): Promise<void> {
-    this.#held.delete(id)
+  async cancel({ id, run }: KeptRun): Promise<void> {
+    this.#kept.delete(id)
     const cancelling = run.cancel()
     this.#cancelling.add(cancelling)
     await cancelling
@@ -35,19 +35,19 @@ export class Runs {
 
   /** Resolves when nothing runs or waits any more. */
   async cancelAll(): Promise<void> {
-    for (const held of this.#held.values()) void this.cancel(held)
+    for (const kept of this.#kept.values()) void this.cancel(kept)
     await Promise.all(this.#cancelling)
   }
 
   /** The run ended, and its result was returned. */
-  forget({ id }: HeldRun): void {
-    this.#held.delete(id)
+  forget({ id }: KeptRun): void {
+    this.#kept.delete(id)
   }
 
-  #begin(of: string, run: ApprovedRun): HeldRun {
+  #begin(of: string, run: ApprovedRun): KeptRun {
     this.#begun += 1
-    const held = { id: String(this.#begun), of, run, isShown: false }
-    this.#held.set(held.id, held)
-    return held
+    const kept = { id: String(this.#begun), of, run, isShown: false }
+    this.#kept.set(kept.id, kept)
+    return kept
   }
 }

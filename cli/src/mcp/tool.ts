@@ -11,7 +11,7 @@ import * as z from 'zod'
 import { CliError } from '../base/cli-error.ts'
 import type { Captured } from '../program/capture.ts'
 import type { ApprovedRun, RunApproval, RunHost } from './approved-run.ts'
-import type { HeldRun, Runs } from './runs.ts'
+import type { KeptRun, Runs } from './runs.ts'
 
 // By default, clients give up on a call after 60 seconds.
 const PATIENCE_MS = 45_000
@@ -67,18 +67,18 @@ export async function answer(
 ): Promise<ToolAnswer> {
   const { mcpReq } = context
   const { timeout_s: timeoutS, ...wanted } = input
-  const held = runs.continueOrBegin(mcpReq.requestState<string>(), { ...wanted, timeoutS }, host)
-  if (held === null) return failed('too many commands run at once', 'Wait until one of them ends.')
-  const cancel = (): void => void runs.cancel(held)
+  const kept = runs.continueOrBegin(mcpReq.requestState<string>(), { ...wanted, timeoutS }, host)
+  if (kept === null) return failed('too many commands run at once', 'Wait until one of them ends.')
+  const cancel = (): void => void runs.cancel(kept)
   mcpReq.signal.addEventListener('abort', cancel, { once: true })
   try {
     if (isDeclined(mcpReq.inputResponses)) {
-      await runs.cancel(held)
+      await runs.cancel(kept)
       return failed('the person did not open the approval page', 'Ask them before you try again.')
     }
-    return await next(held, { runs, host })
+    return await next(kept, { runs, host })
   } catch (error) {
-    runs.forget(held)
+    runs.forget(kept)
     if (error instanceof CliError) return failed(error.message, error.next)
     throw error
   } finally {
@@ -86,17 +86,17 @@ export async function answer(
   }
 }
 
-async function next(held: HeldRun, { runs, host }: Omit<Calling, 'context'>): Promise<ToolAnswer> {
-  const { run } = held
-  const isToBeShown = host.openLink !== null && !held.isShown
+async function next(kept: KeptRun, { runs, host }: Omit<Calling, 'context'>): Promise<ToolAnswer> {
+  const { run } = kept
+  const isToBeShown = host.openLink !== null && !kept.isShown
   const steps: Promise<Captured | RunApproval | null>[] = [run.ended, pause(PATIENCE_MS)]
   const step = await Promise.race(isToBeShown ? [run.asked, ...steps] : steps)
   if (step === null) return result(waiting(run))
   if ('link' in step) {
-    held.isShown = true
-    return toBeShown(step, held.id)
+    kept.isShown = true
+    return toBeShown(step, kept.id)
   }
-  runs.forget(held)
+  runs.forget(kept)
   return result(ended(step))
 }
 

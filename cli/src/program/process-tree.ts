@@ -36,7 +36,7 @@ function treeOf(roots: ReadonlySet<number>): Set<number> {
   return tree
 }
 
-// A zombie holds no port and no file, and in some containers nobody removes it.
+// A zombie has no port and no file, and in some containers nobody removes it.
 function runningProcesses(): readonly Process[] {
   return process.platform === 'linux' ? inProc() : listedByPs()
 }
@@ -45,7 +45,7 @@ function inProc(): Process[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {
-      // The name of the program, in brackets, may hold anything.
+      // The name of the program, in brackets, may contain anything.
       const text = readFileSync(`/proc/${name}/stat`, 'utf8')
       const [state = '', parent, group] = text.slice(text.lastIndexOf(')') + 2).split(' ')
       return 'ZX'.includes(state) ? [] : [{ pid: Number(name), parent: Number(parent), group: Number(group) }]

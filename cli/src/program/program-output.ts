@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { codeOf, generalError } from '../base/cli-error.ts'
 
 // Processes that the program leaves running may keep its output open. What the program itself wrote is in the pipe
-// when it ends, and no pipe holds more than so many bytes.
+// when it ends, and no pipe contains more than so many bytes.
 const LAST_OUTPUT_MS = 1_000
 const LAST_OUTPUT_BYTES = 1_024 * 1_024
 

@@ -102,7 +102,7 @@ test('a restart waits for all that the program started, also if the program itse
   }
 })
 
-test('the client ends with the program, though others hold its output; of that nothing is lost', async () => {
+test('the client ends with the program, though others have its output open; of that nothing is lost', async () => {
   const chunks: Buffer[] = []
   const slow = new Transform({
     transform(chunk: Buffer, _encoding, done) {

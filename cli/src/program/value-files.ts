@@ -7,7 +7,7 @@ import { openPrivateFolder } from '../base/private-folder.ts'
 /** The files of a program: file names by the names of values. */
 export type WantedFiles = ReadonlyMap<string, string>
 
-/** A folder of files that hold values. Only its owner can read it. */
+/** A folder of files that contain values. Only its owner can read it. */
 export type ValueFiles = ReturnType<typeof openValueFiles>
 
 /** Read `NAME=file.pem`.

@@ -11,7 +11,7 @@ import { readSmallFile } from './small-file.ts'
 
 export const PROJECT_FILE = 'keyferry.json'
 
-/** What a project says about the values it needs. Holds no secrets, so it can be committed. */
+/** What a project says about the values it needs. Contains no secrets, so it can be committed. */
 export type Project = ReturnType<typeof PROJECT>
 /** `folder`: that of the file. `serverFolder`: that of the file that names the server. */
 export type FoundProject = Project & { readonly folder: string; readonly serverFolder: string }

@@ -3,7 +3,7 @@ import type { Output, ProgramStart, Values } from '../base/parts.ts'
 import { type Pattern, Redactor } from './redactor.ts'
 
 // A prompt has no line end, and must not wait for more output.
-const LONGEST_HOLD_MS = 100
+const LONGEST_DELAY_MS = 100
 
 /** A stream that replaces the patterns by the names of their values. What may be the beginning of a pattern is shown
  * after 100 ms without more output. */
@@ -14,7 +14,7 @@ function redactedStream(patterns: readonly Pattern[]): Transform {
     transform(chunk: Buffer, _encoding, done) {
       clearTimeout(timer)
       const shown = redactor.next(chunk)
-      if (redactor.isHolding) timer = setTimeout(() => this.push(redactor.flush()), LONGEST_HOLD_MS)
+      if (redactor.isWaiting) timer = setTimeout(() => this.push(redactor.flush()), LONGEST_DELAY_MS)
       done(null, shown)
     },
     flush(done) {

@@ -139,7 +139,7 @@ test('of lines that begin alike, each is found, and the shortest of them within 
   expect(redacted([shown], values)).toBe('[keyferry:CONFIG]d\n[keyferry:CONFIG]\n    - name: a2\n')
 })
 
-test('an output that is full of the beginning of many lines does not hold the program up', () => {
+test('an output that is full of the beginning of many lines does not delay the program', () => {
   const lines = Array.from({ length: 4_000 }, (_, index) => `        - name: "${index}"`)
   const redactor = new Redactor(patternsOf(new Map([['CONFIG', lines.join('\n')]])))
   const before = process.threadCpuUsage()

@@ -9,7 +9,7 @@ const PREFIX = 4
 type PatternPlace = Pattern & { readonly within: PatternPlace | null }
 
 /** Replaces patterns in a stream of bytes by `[keyferry:NAME]`, also across chunks. If several patterns match at
- * one place, the longest counts. Holds back bytes that may be the start of a pattern. */
+ * one place, the longest counts. Keeps back bytes that may be the start of a pattern. */
 export class Redactor {
   // Sorted, for a binary search: lines of one value often share a beginning, and an output can repeat it many times.
   readonly #places: readonly PatternPlace[]
@@ -17,7 +17,7 @@ export class Redactor {
   readonly #byPrefix = new Map<number, readonly [from: number, to: number]>()
   // Whether a pattern starts with these two bytes.
   readonly #mayStart = new Uint8Array(0x1_00_00)
-  #held: Buffer = Buffer.alloc(0)
+  #waiting: Buffer = Buffer.alloc(0)
 
   /** @param patterns of at least four bytes each */
   constructor(patterns: readonly Pattern[]) {
@@ -30,18 +30,18 @@ export class Redactor {
     }
   }
 
-  get isHolding(): boolean {
-    return this.#held.length > 0
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0
   }
 
   /** @returns what can be shown of everything that came so far */
   next(chunk: Buffer): Buffer {
-    return this.#pass(this.isHolding ? Buffer.concat([this.#held, chunk]) : chunk, true)
+    return this.#pass(this.isWaiting ? Buffer.concat([this.#waiting, chunk]) : chunk, true)
   }
 
-  /** @returns what was held back */
+  /** @returns what was kept back */
   flush(): Buffer {
-    return this.#pass(this.#held, false)
+    return this.#pass(this.#waiting, false)
   }
 
   #pass(data: Buffer, mayGoOn: boolean): Buffer {
@@ -59,7 +59,7 @@ export class Redactor {
       at += found.bytes.length
       from = at
     }
-    this.#held = Buffer.from(data.subarray(at))
+    this.#waiting = Buffer.from(data.subarray(at))
     return shown.length === 0 ? data.subarray(0, at) : Buffer.concat([...shown, data.subarray(from, at)])
   }
 

@@ -22,7 +22,7 @@ import { ended, requireReturnable, unknownKind } from './request-end.ts'
 import { errorBody, isPassing, refusal } from './server-failure.ts'
 import { type ApprovalNeeds, readLater, readWaitAnswer, type WaitAnswer } from './wait-answer.ts'
 
-const HOLD_MS = 30_000
+const LONGEST_WAIT_MS = 30_000
 const WITHDRAW_TIMEOUT_MS = 1_000
 const RELEASE_TIMEOUT_MS = 10_000
 // The base64 of a sealed payload eight times as large as a server's default bound.
@@ -134,7 +134,7 @@ function milliseconds(
 type OwnRequest = Pick<PendingRequest, 'server' | 'id' | 'verifier'>
 export type WaitCall = OwnRequest & Pick<PendingRequest, 'intervalMs' | 'epoch'>
 
-/** Poll once; the server may hold the answer for 30 s, unless the request needs something else than `known`.
+/** Poll once; the server may wait 30 s with its answer, unless the request needs something else than `known`.
  * @throws CliError denied · expired · refused · NoAnswer */
 export async function waitOnce(
   exchange: Exchange,
@@ -147,7 +147,7 @@ export async function waitOnce(
       known,
       ...(call.epoch === null ? {} : { epoch: call.epoch }),
     },
-    timeoutMs: HOLD_MS + 15_000,
+    timeoutMs: LONGEST_WAIT_MS + 15_000,
     maxBodyBytes: MAX_WAIT_BYTES,
   })
   if (answer.status === 200) return readWaitAnswer(answer)

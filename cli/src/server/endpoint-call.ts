@@ -9,7 +9,7 @@ import { NoAnswer, notKeyferry, refusal } from './server-failure.ts'
 
 type EndpointTable = typeof endpoints
 
-// The endpoints that this client calls. The compiler holds them equal to the contract's table, which is not imported
+// The endpoints that this client calls. The compiler keeps them equal to the contract's table, which is not imported
 // itself, because its schemas are larger than the rest of the client. Those of optional modules can be missing.
 const ENDPOINTS = {
   createDelivery: ['POST', '/api/v1/deliveries'],

@@ -58,7 +58,7 @@ async function machineCall(
   }
 }
 
-// The server holds a call for 30 s.
+// The server keeps a call open for 30 s.
 const TIMEOUT_MS = 45_000
 
 /** `unknown`: the server keeps no such delivery for this caller. */

@@ -34,7 +34,7 @@ const substitution = (command: string) => `$(${command})`
 const arithmetic = { bash: 'BASH_VERSINFO', zsh: 'path' }
 
 describe.each(['bash', 'zsh'] as const)('an interactive %s', (shell) => {
-  test('runs what its prompt holds', ({ skip }) => {
+  test('runs what its prompt contains', ({ skip }) => {
     requireShell(shell, skip)
     expect(runsValue(shell, 'PS1', substitution)).toBe(true)
   })

@@ -1,4 +1,4 @@
-/** An ENV text that cannot be read, or variables that a format cannot hold. The message names lines and names, and
+/** An ENV text that cannot be read, or variables that a format cannot express. The message names lines and names, and
  * repeats no value: it may be a secret. */
 export class EnvError extends Error {
   override readonly name = 'EnvError'

@@ -6,7 +6,7 @@ const DIGIT = 'the name begins with a digit'
 const assignable = (name: string): string | null => (isAssignableName(name) ? null : DIGIT)
 const any = (): string | null => null
 
-/** Each format of `keyferry pull`, and why it cannot hold a variable of this name with any value; null if it can. */
+/** Each format of `keyferry pull`, and why it cannot express a variable of this name with any value; null if it can. */
 export const NAME_RULES = {
   sh: (name: string) => assignable(name) ?? (isReservedInShells(name) ? 'shells reserve this name' : null),
   fish: (name: string) => assignable(name) ?? (isReservedInFish(name) ? 'fish reserves this name' : null),

@@ -19,8 +19,8 @@ import { dotenvGrammar } from './grammars/dotenv.ts'
 import { shellGrammar } from './grammars/shell.ts'
 import { readEnv } from './read-env.ts'
 
-// What a format says it can hold.
-function held(name: FormatName, map: HostileMap): Map<string, string> {
+// What a format says it can express.
+function writable(name: FormatName, map: HostileMap): Map<string, string> {
   const wrong = new Set(misfits(FORMATS[name], map).map((misfit) => misfit.name))
   return new Map(map.filter(([key]) => !wrong.has(key)))
 }
@@ -34,7 +34,7 @@ describe.each([...POSIX_SHELLS.map((shell) => [shell, 'sh'] as const), ['fish', 
       requireShell(shell, skip)
       await fc.assert(
         fc.asyncProperty(hostileMaps, async (maps) => {
-          const all = maps.map((map) => held(name, map))
+          const all = maps.map((map) => writable(name, map))
           const texts = all.map((values) => ({ text: write(values), names: [...values.keys()] }))
           expect(await readBack(shell, texts)).toEqual(all.map((values) => [...values.values()]))
         }),
@@ -91,7 +91,7 @@ test.each([
 ] as const)('%s reads .env files', (_, read) => {
   fc.assert(
     fc.property(hostileMap, (map) => {
-      const values = held('.env', map)
+      const values = writable('.env', map)
       expect({ ...read(FORMATS['.env'].write(values)) }).toEqual(Object.fromEntries(values))
     }),
   )
@@ -134,7 +134,7 @@ test.each([
 ] as const)('%s is read back by its documented grammar', (name, read) => {
   fc.assert(
     fc.property(hostileMap, (map) => {
-      const values = held(name, map)
+      const values = writable(name, map)
       expect(read(FORMATS[name].write(values))).toEqual(values)
     }),
   )
@@ -157,7 +157,7 @@ test.each([
   ['sh', 'RANDOM', 'x'],
   ['sh', 'COLUMNS', 'x'],
   ['fish', 'status', 'x'],
-] as const)('%s refuses what it cannot hold (%#)', (format, name, value) => {
+] as const)('%s refuses what it cannot express (%#)', (format, name, value) => {
   expect(FORMATS[format].whyNot(name, value)).not.toBeNull()
 })
 

@@ -31,7 +31,7 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
     write: eachAs((name, value) => `set -gx ${name} '${value.replace(/[\\']/g, String.raw`\$&`)}'\n`),
   },
   '.env': dotenv,
-  /** One object of names and values. It holds everything. */
+  /** One object of names and values. It can express everything. */
   json: {
     summary: 'one JSON object',
     asked: 'sh',

@@ -20,7 +20,7 @@ export function hasWholeParts(bundleName: string): boolean {
   return bundleName.split('/').every((part) => part !== '')
 }
 
-// Block comments cannot hold the pattern of an application.
+// Block comments cannot contain the pattern of an application.
 // Whether this names bundles: a folder such as `partner/`, an application such as `*/shop`, or one bundle.
 export function isBundlePattern(pattern: string): boolean {
   const application = pattern.startsWith('*/') ? pattern.slice(2) : null

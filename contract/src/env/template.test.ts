@@ -61,7 +61,7 @@ test('a text without ${ stands for itself', () => {
   )
 })
 
-test('an encoded part decodes to the value and holds unreserved characters only', () => {
+test('an encoded part decodes to the value and contains unreserved characters only', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (value) => {
       const encoded = composed('${A|uri}', { A: value })

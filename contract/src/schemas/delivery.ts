@@ -58,7 +58,7 @@ export const StaleKeyList = listOf('StaleKey', {
 })
 
 /** `bundles`: those that hold the key, production first. */
-const HeldKey = z.object({
+const KeyOfHolding = z.object({
   id: Id,
   name: z.string(),
   version: z.int(),
@@ -67,10 +67,10 @@ const HeldKey = z.object({
 })
 
 /** Secrets first. */
-export const HoldingList = listOf('Holding', { ...Holding, key: HeldKey })
+export const HoldingList = listOf('Holding', { ...Holding, key: KeyOfHolding })
 
 /** Values that a person typed, imported or proposed: of each key the newest `version` of theirs. Secrets first. */
-export const TypedValueList = listOf('TypedValue', { version: z.int(), key: HeldKey })
+export const TypedValueList = listOf('TypedValue', { version: z.int(), key: KeyOfHolding })
 
 export const ListDeliveriesQuery = Page.extend({
   bundle_id: PathPart('bundle_id').optional(),

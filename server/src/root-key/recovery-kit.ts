@@ -12,7 +12,7 @@ import { readRootKeyFile, rootKeyFile, rootKeysIn } from './root-key-file.ts'
 const Record = z.object({ root_keys: z.array(z.string()), made_at: z.string() })
 
 /** The file with the root keys of these settings.
- * @throws StartError: ROOT_KEY holds them */
+ * @throws StartError: ROOT_KEY contains them */
 export function operatedKeyFile(settings: Settings): string {
   if (settings.ROOT_KEY !== undefined)
     throw new StartError('ROOT_KEY is set: put the key into a file, and set ROOT_KEY_FILE')

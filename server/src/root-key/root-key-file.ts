@@ -18,7 +18,7 @@ const KEPT = /^(\S+) ([0-9a-f]{16}) (\S+)$/
 
 /** Read root keys from a file, one per line. The first one wraps tenant keys.
  * @param from where the first has to be; null: anywhere
- * @throws StartError the file cannot be read, holds something else, or its keeper does not unwrap the key */
+ * @throws StartError the file cannot be read, contains something else, or its keeper does not unwrap the key */
 export function readRootKeyFile(file: string, from: RootKeyPlace | null): RootKeys {
   const lines = linesOf(file)
   if (from !== null) requirePlace(file, lines[0].place, from)
@@ -37,7 +37,7 @@ export function rootKeyFile(folder: string): string {
 }
 
 /** Put a new root key first in the file. If an interrupted rotation has already done so, nothing changes. The caller
- * holds the folder's lock.
+ * has locked the folder.
  * @throws StartError: an interrupted rotation goes to another place */
 export function addRootKey(file: string, to: RootKeyPlace): void {
   const [first, ...others] = linesOf(file)
@@ -48,12 +48,12 @@ export function addRootKey(file: string, to: RootKeyPlace): void {
     )
 }
 
-/** Remove all root keys but the first from the file. The caller holds the folder's lock. */
+/** Remove all root keys but the first from the file. The caller has locked the folder. */
 export function dropOldRootKeys(file: string): void {
   writeDurably(file, `${linesOf(file)[0].text}\n`)
 }
 
-/** Create the root key of an embedded database at its first start. The caller holds the folder's lock.
+/** Create the root key of an embedded database at its first start. The caller has locked the folder.
  * @returns whether it was created now
  * @throws StartError the file is missing although its database exists */
 export function makeRootKeyOnce(folder: string, from: RootKeyPlace): boolean {

@@ -15,13 +15,13 @@ type DrawnRowsParts = {
   /** Heights are remembered by it, so that they go with a row that changes places. */
   keyOf: (index: number) => string
   /** Rows that stay in the document. */
-  held?: readonly number[]
+  kept?: readonly number[]
 }
 
 /** The rows of a list or table of any length that are in the document: those near the view, all while the page is
- * printed, and those that are held. The list scrolls with the page. */
+ * printed, and those that are kept. The list scrolls with the page. */
 export function useDrawnRows(parts: DrawnRowsParts) {
-  const { element, count, rowPx, overscan, allBelow = 300, keyOf, held = [] } = parts
+  const { element, count, rowPx, overscan, allBelow = 300, keyOf, kept = [] } = parts
   const isPrinting = usePrinting()
   const top = useTopOf(element)
   const virtualizer = useWindowVirtualizer({
@@ -30,7 +30,7 @@ export function useDrawnRows(parts: DrawnRowsParts) {
     overscan: isPrinting || count < allBelow ? count : overscan,
     getItemKey: keyOf,
     rangeExtractor: (range) =>
-      [...new Set([...defaultRangeExtractor(range), ...held])].toSorted((a, b) => a - b),
+      [...new Set([...defaultRangeExtractor(range), ...kept])].toSorted((a, b) => a - b),
     scrollMargin: top,
     // The browser tells the heights once it has laid out the page. To ask for them before that costs a layout.
     measureElement: (row, entry, list) =>

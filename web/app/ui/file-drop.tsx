@@ -5,7 +5,7 @@ import { FileUp } from './icons.ts'
 import { notify } from './toast-store.ts'
 
 /** Reads the one text file that a person drops or chooses; why it cannot be read is a notice.
- * @returns `dropping`: props of the area to drop on; `over`: whether a file is held over it */
+ * @returns `dropping`: props of the area to drop on; `over`: whether a file is dragged over it */
 export function useTextFile(onText: (text: string) => void) {
   const [over, setOver] = useState(false)
   const read = (files: readonly File[]) => {

@@ -3,7 +3,7 @@ import { counted } from '../lib/words/counted.ts'
 import { VirtualList } from './virtual-list.tsx'
 
 type FoundListProps<Item> = ComponentProps<typeof VirtualList<Item>> & {
-  /** What the list holds, as in `No key matches`. */
+  /** What the list contains, as in `No key matches`. */
   noun: string
   /** How many things are found; a heading among the rows is none. */
   count?: number

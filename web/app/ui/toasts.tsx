@@ -53,20 +53,20 @@ function isInLowerHalf(element: Element | null): boolean {
 }
 
 function ToastCard({ toast }: { toast: Toast }) {
-  const [held, setHeld] = useState(false)
+  const [isPaused, setPaused] = useState(false)
   useEffect(() => {
     // What failed stays until the person has read it.
-    if (held || toast.tone === 'danger') return undefined
+    if (isPaused || toast.tone === 'danger') return undefined
     const timer = setTimeout(() => dismiss(toast.id), SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [held, toast.id, toast.tone])
+  }, [isPaused, toast.id, toast.tone])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: pointing at a remark only keeps it from leaving
     <div
-      onMouseEnter={() => setHeld(true)}
-      onMouseLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
+      onMouseEnter={() => setPaused(true)}
+      onMouseLeave={() => setPaused(false)}
+      onFocus={() => setPaused(true)}
+      onBlur={() => setPaused(false)}
       className={classNames(
         'pointer-events-auto flex w-full max-w-read items-center gap-3 rounded-md py-2 pr-2 pl-4 text-sm shadow-floating sm:w-fit',
         toast.tone === 'danger' ? 'bg-danger-soft' : 'bg-raised',

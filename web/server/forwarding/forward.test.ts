@@ -140,13 +140,13 @@ test('a caller that disconnects ends the call to the API', async () => {
   api.answer = () => undefined
   const controller = new AbortController()
   const wait = fetch(`${web.address}/api/v1/requests/x/wait`, { signal: controller.signal }).catch(() => null)
-  const held = await onlyCall()
+  const waiting = await onlyCall()
   controller.abort()
   await wait
-  await held.broken
+  await waiting.broken
 })
 
-test('a wait that is held when this layer stops is answered pending', async () => {
+test('a wait that is open when this layer stops is answered pending', async () => {
   api.answer = () => undefined
   const patient = await startTestWeb(apiUrl, { stopSeconds: 300 })
   const wait = fetch(`${patient.address}/api/v1/requests/x/wait`)

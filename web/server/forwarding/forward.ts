@@ -70,7 +70,7 @@ function routePattern(path: string): string {
 
 function handlerOf(name: ApiEndpointName, endpoint: Endpoint, options: ForwardOptions): ForwardHandler {
   if (name === 'waitForApproval')
-    return pendingWhenEnded(forwardPublic(endpoint, options, { isHeld: true }), options.openCalls)
+    return pendingWhenEnded(forwardPublic(endpoint, options, { isWait: true }), options.openCalls)
   if (endpoint.access === 'public' || endpoint.access === 'dev') return forwardPublic(endpoint, options)
   // This layer signs only what it knows itself, and here the caller names a person.
   if (endpoint.access === 'public_or_layer') return forwardPublic(endpoint, { ...options, sign: UNSIGNED })
@@ -80,8 +80,8 @@ function handlerOf(name: ApiEndpointName, endpoint: Endpoint, options: ForwardOp
   return forwardSigned(endpoint, options)
 }
 
-/** `bearer`: hand a bearer token on, the API decides whose it is. `isHeld`: the API may hold the call for long. */
-type Forwarding = { bearer?: boolean; isHeld?: boolean }
+/** `bearer`: hand a bearer token on, the API decides whose it is. `isHeld`: the API may keep the call open for long. */
+type Forwarding = { bearer?: boolean; isWait?: boolean }
 
 function forwardPublic({ method }: Endpoint, options: ForwardOptions, how: Forwarding = {}): ForwardHandler {
   return async (request, reply) => {
@@ -98,7 +98,7 @@ function forwardEither(endpoint: Endpoint, options: ForwardOptions): ForwardHand
   return (request, reply) => (hasBearer(request) ? forProgram(request, reply) : forPerson(request, reply))
 }
 
-// Answer a held wait with `pending` at shutdown, so that the client asks another node instead of failing.
+// Answer an open wait with `pending` at shutdown, so that the client asks another node instead of failing.
 function pendingWhenEnded(handler: ForwardHandler, openCalls: OpenCalls): ForwardHandler {
   return async (request, reply) => {
     try {
@@ -160,13 +160,13 @@ async function openSigned({ method }: Endpoint, options: ForwardOptions, exchang
 
 /** Prepare a call to the API. Reads the whole body first, because the signature covers it. */
 async function openCall(
-  { method, bearer = false, isHeld = false }: { method: Endpoint['method'] } & Forwarding,
+  { method, bearer = false, isWait = false }: { method: Endpoint['method'] } & Forwarding,
   { api, sign, maxBodyBytes, openCalls }: ForwardOptions,
   { request, reply }: OwnExchange,
 ): Promise<(caller: SignedFor) => Promise<Dispatcher.ResponseData>> {
   const path = request.raw.url ?? '/'
   const body = method === 'GET' ? new Uint8Array() : await readBody(request, maxBodyBytes)
-  const signal = openCalls.begin(reply, isHeld)
+  const signal = openCalls.begin(reply, isWait)
   const attempt = async (caller: SignedFor) => {
     const headers = {
       ...headersToHandOn(request),

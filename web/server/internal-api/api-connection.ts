@@ -10,7 +10,7 @@ import type { WebSettings } from '../settings.ts'
 import { ApiNodes } from './api-nodes.ts'
 import type { Sign, SignedFor } from './signed-call.ts'
 
-/** Longer than a held wait, so that it does not time out. */
+/** Longer than a wait, so that it does not time out. */
 const ANSWER_TIMEOUT_MS = 60_000
 /** Much shorter than the API's idle time-out: no call may start on a connection that the API is closing. */
 const IDLE_MS = 30_000

@@ -50,7 +50,7 @@ test('an address that looks like markup stays an address', async () => {
   expect(await answer.text()).not.toContain('<img>')
 })
 
-test('clearing drops the cookie of every domain and path that may hold one, and leads back', async () => {
+test('clearing drops the cookie of every domain and path that may contain one, and leads back', async () => {
   const path = '/session/clear?return_to=%2Fapprove%2F7f9c2ba4'
   const answer = await ask(path, { ...TWO, 'sec-fetch-site': 'same-origin' }, 'POST')
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/approve/7f9c2ba4'])

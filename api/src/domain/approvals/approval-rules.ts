@@ -74,7 +74,7 @@ export function refusalOf(texts: RefusalTexts, grounds: Grounds): Refusal | null
 }
 
 function whyNot({ policy, request, caller, first, isAlone }: Grounds): WhyNotCode | null {
-  // Reasons that hold for everyone come first: asking another person cannot help.
+  // Reasons that apply to everyone come first: asking another person cannot help.
   if (policy.agents === 'deny' && isFromAgent(request)) return 'agents_denied'
   const isBound = isAtLeast(policy.assurance, 'bound')
   if (isBound && waysOf({ policy, request }).length === 0) return 'release_required'

@@ -187,9 +187,9 @@ async function settle(
   const { id } = stored.request
   const { room } = settling
   const isOfWorkspace = room?.of === 'workspace'
-  if (isOfWorkspace) await own.holdWorkspace(caller.tenantId)
+  if (isOfWorkspace) await own.lockWorkspace(caller.tenantId)
   const [member, , areSame] = await Promise.all([
-    own.holdMember(caller, room !== undefined),
+    own.lockMember(caller, room !== undefined),
     own.requests.change(id, nowMs, decisionStep(stored, { ...settling, gives }, parts)),
     rules.areSame(own.policies),
   ])

@@ -47,7 +47,7 @@ const BY_INTEREST: readonly GrantRefusal[] = [
   'other_command',
 ]
 
-/** Answer a new request by a remembered approval, if one holds for it.
+/** Answer a new request by a remembered approval, if one is valid for it.
  * @returns what was used; or why a person has to approve; or null: nothing is remembered for the terminal */
 export async function useGrant(
   parts: GrantUseParts,
@@ -160,7 +160,7 @@ async function sealByGrant(parts: GrantUseParts, grant: KnownGrant, { request, o
   const step = { ...sealed, seen: { first: null, vouch: null }, hold: null }
   try {
     await parts.together(async (own) => {
-      const member = await own.holdMember(caller, false)
+      const member = await own.lockMember(caller, false)
       if (member === null || !reaches(member.reach, bundle.name)) throw new NotUsed('person_removed')
       const joined = { ...parts, requests: own.requests }
       const [, isUsed] = await Promise.all([

@@ -16,7 +16,7 @@ import type { ProductionFacts } from './policy.ts'
 import { labelOf } from './request-delivery.ts'
 
 /*
- * A remembered approval, a grant: a person lets one terminal repeat an approval for some hours. It holds for one key
+ * A remembered approval, a grant: a person lets one terminal repeat an approval for some hours. It is valid for one key
  * of the terminal, one bundle, the same names, the same command in the same folder, and a number of uses. It keeps no
  * value: each use seals the current ones (see grant-use.ts).
  *
@@ -31,8 +31,8 @@ export type GrantEnd = Extract<
   'revoked' | 'forgotten' | 'person_removed' | 'role_changed' | 'policy_changed' | 'signed_out'
 >
 
-/** The flags of a command, as the terminal signed them. Plain JSON. Of a grant, `repository` is there only if it holds
- * in all working trees, and `reason` only if an earlier build made it. */
+/** The flags of a command, as the terminal signed them. Plain JSON. Of a grant, `repository` is there only if it is
+ * valid in all working trees, and `reason` only if an earlier build made it. */
 export const SignedUse = RequestUse.extend({ reason: z.string().optional() })
 export type SignedUse = z.infer<typeof SignedUse>
 
@@ -73,7 +73,7 @@ export type Grant = z.output<typeof GrantSchema>
 
 /** What transactions do with grants. */
 export interface GrantRecords {
-  /** Keeps it, unless what its person's credentials gave has ended. Hold the person before. */
+  /** Keeps it, unless what its person's credentials gave has ended. Lock the person before. */
   insert(tenantId: string, grant: NewGrant): Promise<void>
   /** Counts a use and records its delivery, together.
    * @returns false: the grant has ended, so nothing may be delivered */
@@ -83,13 +83,13 @@ export interface GrantRecords {
 export interface GrantStore {
   /** Grants of a terminal that ended lately or not at all, of all tenants, the newest first. */
   ofDevice(deviceKey: string): Promise<KnownGrant[]>
-  /** Those that hold at this time, the newest first. `userId`: of this person only. */
+  /** Those that are valid at this time, the newest first. `userId`: of this person only. */
   list(
     tenantId: string,
     filter: { userId: string | null; now: string },
     page: WholePage,
   ): Promise<ListPage<Grant>>
-  /** False when there is none that holds, or it is of another person than `userId`. */
+  /** False when there is none that is valid, or it is of another person than `userId`. */
   revoke(tenantId: string, grant: { id: string; userId: string | null; stamp: Stamp }): Promise<boolean>
   /** Ends what a person let terminals repeat, in all tenants.
    * @returns how many */
@@ -102,7 +102,7 @@ export interface GrantStore {
 
 export type GrantParts = { stores: { grants: GrantStore }; clock: ClockAndIds }
 
-/** How long a terminal can learn why its grant does not hold. */
+/** How long a terminal can learn why its grant is not valid. */
 const KEPT_SECONDS = 24 * 60 * 60
 
 /** Keep what an approver lets the terminal repeat, if anything. */
@@ -144,7 +144,7 @@ export function listGrants(
   return stores.grants.list(tenantId, filter, wholePage(page))
 }
 
-/** @throws DomainError not_found: there is none that holds, or a member revokes another person's */
+/** @throws DomainError not_found: there is none that is valid, or a member revokes another person's */
 export async function revokeGrant({ stores, clock }: GrantParts, caller: Caller, id: string): Promise<void> {
   const userId = caller.role === 'owner' ? null : caller.userId
   const isRevoked = await stores.grants.revoke(caller.tenantId, { id, userId, stamp: stampOf(caller, clock) })

@@ -15,7 +15,7 @@ import { type EndParts, type Ends, removeApprovalsOf } from './ending.ts'
 
 export type LeavingParts = EndParts<Ends>
 
-/** It must not fail because a decision holds what it needs. */
+/** It must not fail because a decision contains what it needs. */
 export const REMOVAL = { isRemoval: true } as const
 
 /** @throws DomainError not_found · conflict: the last owner · changed */

@@ -45,7 +45,7 @@ function commandOf({
   return { argv, argvMasked, cwd, suggestedBundle, templateKeys, ip }
 }
 
-/** A request takes the place of older ones of the same command, once its vouch returned. Hold the person first. */
+/** A request takes the place of older ones of the same command, once its vouch returned. Lock the person first. */
 export async function replaceOlder(
   { requests, nowMs }: { requests: JoinedRequests; nowMs: number },
   request: ApprovalRequest,

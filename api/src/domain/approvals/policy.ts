@@ -73,7 +73,7 @@ export interface PolicyStore extends PolicyReads {
   findPlaces(tenantId: string): Promise<AllPolicies>
   /** All bundles of a workspace, by name. */
   bundles(tenantId: string): Promise<readonly (ProductionFacts & { id: string })[]>
-  /** What bundles set that hold these keys, of those that are secret, by the names of the keys. */
+  /** What bundles set that contain these keys, of those that are secret, by the names of the keys. */
   ofKeys(tenantId: string, keyIds: readonly string[]): Promise<readonly ValueRules[]>
   /** The names of these keys, by id. */
   keyNames(tenantId: string, keyIds: readonly string[]): Promise<ReadonlyMap<string, string>>
@@ -90,8 +90,8 @@ export interface PolicyRecords {
   changeTenant(change: PolicyChange & { folder: string | null }, stamp: Stamp): Promise<void>
 }
 
-/** What other bundles set, of secret values that they hold too: each set of rules once, because thousands of values can
- * come under the same. `names`: as the bundle in question delivers them. */
+/** What other bundles set, of secret values that they contain too: each set of rules once, because thousands of values
+ * can come under the same. `names`: as the bundle in question delivers them. */
 export type ValueRules = PolicySetting & { names: readonly string[] }
 
 /** `secrets`: how many secret values it shares. */

@@ -81,7 +81,7 @@ export function labelOf({ hostname = '', user = '', command = '' }: MetaClaims):
   return { hostname, user, program: programOf(command) }
 }
 
-// The first word of a command line, without its folder: arguments may hold secrets.
+// The first word of a command line, without its folder: arguments may contain secrets.
 function programOf(command: string): string {
   const [, quoted, plain] = /^(?:'([^']*)'|(\S+))/.exec(command) ?? []
   return (quoted ?? plain ?? '').split(/[/\\]/).at(-1) ?? ''

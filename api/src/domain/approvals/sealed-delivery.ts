@@ -55,7 +55,7 @@ type ApproversValue = { name: string; value: string; is_secret: boolean }
 export type SealedDelivery = { ciphertextBase64: string; approved: ApprovedDelivery }
 
 /** Seal values to the client's key. The delivery must be recorded before the box leaves.
- * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was
+ * @throws DomainError invalid (a name that the bundle does not contain) · too_large · not_found (the approver was
  *   removed) */
 export async function prepareDelivery(
   parts: SealingParts,

@@ -33,8 +33,8 @@ export async function changingTouch(
   await parts.together(
     async (own) => {
       if (isSet) {
-        // Every decision holds its person, so none is under way.
-        await own.holdPeople(tenantId)
+        // Every decision locks its person, so none is under way.
+        await own.lockPeople(tenantId)
         await endUnsigned(own, parts, tenantId)
       }
       await change(own)

@@ -27,12 +27,12 @@ export type JoinedRequests = Pick<RequestStore, 'change'> & {
   remove(id: string): Promise<void>
   /** What this person supports and what waits for another person of the tenant, locked. Few: people have a bound. */
   waitingFrom(person: SignedCaller, nowMs: number): Promise<StoredRequest[]>
-  /** All that waits for another person of the tenant. Hold the workspace to count. */
+  /** All that waits for another person of the tenant. Lock the workspace to count. */
   waitingIn(tenantId: string, nowMs: number): Promise<StoredRequest[]>
   /** All that this user approved or vouched for, locked. */
   ofApprover(userId: string, nowMs: number): Promise<StoredRequest[]>
-  /** Some of the requests that expired with an approval or a support, without what they held: from now on only their
-   * ids are known. Those that another transaction holds are left out. */
+  /** Some of the requests that expired with an approval or a support, without what they contained: from now on only
+   * their ids are known. Those that another transaction has locked are left out. */
   takeExpired(nowMs: number): Promise<StoredRequest[]>
   /** All that people of this tenant approved, or approved first, locked. */
   approvedIn(tenantId: string, nowMs: number): Promise<StoredRequest[]>
@@ -58,24 +58,24 @@ export type JoinedStores = TouchCounts & {
   groups: GroupRecords
   users: UserRecords
   acceptInvitation: Accept
-  /** Other transactions that hold this workspace wait until this one ends. Call it before `holdMember`. */
-  holdWorkspace(tenantId: string): Promise<void>
+  /** Other transactions that lock this workspace wait until this one ends. Call it before `lockMember`. */
+  lockWorkspace(tenantId: string): Promise<void>
   /** What an active person is, whom nobody removes, disables, limits or gives another role until the transaction ends.
    * Call it before all else. `alone`: another transaction of the same person waits too.
    * @returns null: they may do nothing in the tenant */
-  holdMember(person: SignedCaller, alone: boolean): Promise<Membership | null>
-  /** Holds the workspace, and waits for all decisions of its people. Call it before all else. */
-  holdPeople(tenantId: string): Promise<void>
+  lockMember(person: SignedCaller, alone: boolean): Promise<Membership | null>
+  /** Locks the workspace, and waits for all decisions of its people. Call it before all else. */
+  lockPeople(tenantId: string): Promise<void>
 }
 
 type Options = {
   /** The workspace whose library the transaction changes: it waits for other changes of this library. */
   storesIn?: string | undefined
-  /** It must not fail because others hold what it needs: it is repeated for half a minute. */
+  /** It must not fail because others locked what it needs: it is repeated for half a minute. */
   isRemoval?: boolean
 }
 
-/** Runs `work` in one transaction; once more if another one held what it needs, or deleted a key that it refers to.
+/** Runs `work` in one transaction; once more if another one locked what it needs, or deleted a key that it refers to.
  * @throws DomainError plan_changed: the library of `storesIn` has changed · what `work` throws */
 export type Together = <T>(work: (own: JoinedStores) => Promise<T>, options?: Options) => Promise<T>
 

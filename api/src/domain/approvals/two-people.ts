@@ -4,7 +4,7 @@ import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { madeBy } from '../base/event.ts'
 import { stampOf } from '../base/stamp.ts'
-import { heldNames } from '../deliveries/sealed-values.ts'
+import { namesInBundle } from '../deliveries/sealed-values.ts'
 import type { Bundle } from '../library/bundle.ts'
 import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
 import { type MembershipStore, roleAt } from '../people/membership.ts'
@@ -32,14 +32,14 @@ type TwoPeopleParts = RequestParts & {
 export type ApproverChoice = OpenCall & { bundle: Bundle; choice: z.output<typeof EncryptFromBundle> }
 
 /** The first of two approvals.
- * @throws DomainError invalid (a name that the bundle does not hold) */
+ * @throws DomainError invalid (a name that the bundle does not contain) */
 export async function beginFirst(
   parts: TwoPeopleParts,
   { caller, stored, bundle, choice }: ApproverChoice,
   hold: Hold | null,
 ): Promise<Begun> {
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
-  const keys = await heldNames(parts.stores, place, choice.include_keys)
+  const keys = await namesInBundle(parts.stores, place, choice.include_keys)
   const { username } = await findSelf(parts.stores.tenants, caller)
   const first = {
     ...place,

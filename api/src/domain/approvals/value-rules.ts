@@ -18,7 +18,7 @@ import {
 
 /*
  * Rules follow the value. A secret value that a bundle shares with another is approved by the strictest of what owners
- * set on all bundles that hold it. The secret parts of a chosen composed value count too, chosen or not. Otherwise a
+ * set on all bundles that contain it. The secret parts of a chosen composed value count too, chosen or not. Otherwise a
  * duplicate or a second place would be a way around the rules. Defaults, names and values that are not secret bring no
  * rules along.
  */
@@ -89,7 +89,7 @@ async function ownRules(
 
 /** The secrets for which another bundle demands more than this one: programs that get this bundle get them without
  * an approval.
- * @param keyIds keys that the bundle need not hold yet, told by their own names; undefined: all that it delivers */
+ * @param keyIds keys that the bundle need not contain yet, told by their own names; undefined: all that it delivers */
 export async function stricterForPrograms(
   parts: Parameters<typeof ownRules>[0],
   place: ValuesBundle,

@@ -1,12 +1,12 @@
 /*
- * Events wait in the outbox until they are sealed. A tenant whose events are not sealed in time raises an alarm; one
- * with far too many may make no more changes, because a change without its event is not allowed.
+ * Events wait in the outbox until they are appended. A tenant whose events are not appended in time raises an alarm;
+ * one with far too many may make no more changes, because a change without its event is not allowed.
  */
 
 /** `alarm`, `alarmAgeMs`: from here /readyz warns of the audit log; `full`: from here changes are refused. */
 export const BACKLOG = { alarm: 10_000, full: 100_000, alarmAgeMs: 60_000 }
 
-/** Unsealed events of one tenant; `oldest`: when the first of them was written. */
+/** Waiting events of one tenant; `oldest`: when the first of them was written. */
 export type Waiting = { tenantId: string; count: number; oldest: string }
 
 /** The tenants whose events are late, and those that may make no more. */

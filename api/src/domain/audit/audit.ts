@@ -5,8 +5,8 @@ import type { WholePage } from '../base/listing.ts'
 
 /*
  * The audit log of a tenant: its events, numbered from 1 without gaps, each hashed together with the hash before it. An
- * entry's text never changes. An event waits in the outbox until it is sealed, about a quarter of a second; owners read
- * both. See docs/audit.md for the format.
+ * entry's text never changes. An event waits in the outbox until it is appended, about a quarter of a second; owners
+ * read both. See docs/audit.md for the format.
  */
 
 const EventBody = z.object({
@@ -30,7 +30,7 @@ const Origin = z.record(z.string(), z.string())
 
 type WithName<T> = T & { name: string | null }
 
-/** One event as owners read it. `seq` is null until it is sealed; `name` of a person is the username, null once the
+/** One event as owners read it. `seq` is null until it is appended; `name` of a person is the username, null once the
  * user is gone. */
 export type AuditEntry = Omit<z.output<typeof EventBody>, 'seq' | 'actor'> & {
   seq: number | null
@@ -68,12 +68,12 @@ export type AuditPage = { entries: AuditEntry[]; total: number | null }
 type AuditExport = { lines: AsyncIterable<string> }
 
 export interface AuditStore {
-  /** The newest first; unsealed ones on top. */
+  /** The newest first; waiting ones on top. */
   list(tenantId: string, filter: AuditFilter, page: WholePage): Promise<AuditPage>
-  /** The newest sealed entries that match, to be counted, at most `limit`. */
+  /** The newest appended entries that match, to be counted, at most `limit`. */
   listCounted(tenantId: string, filter: AuditFilter, limit: number): Promise<CountedEntry[]>
   export(tenantId: string, range: { from: number; to: number }): AuditExport
-  /** The newest signed note; null when nothing is sealed yet. */
+  /** The newest signed note; null when nothing is appended yet. */
   note(tenantId: string): Promise<string | null>
   /** The key that verifies the notes, as C2SP writes it. */
   readonly verifierKey: string
@@ -103,7 +103,7 @@ export function indexOf(body: string) {
   return { at, action, actor_id: actor.id, target_id: target.id }
 }
 
-/** An entry or an unsealed event, from its texts. */
+/** An entry or a waiting event, from its texts. */
 export function entryOf(body: string, origin: string | null): AuditEntry {
   const { seq = null, actor, ...event } = EventBody.parse(JSON.parse(body))
   const known = origin === null ? null : withoutSalt(Origin.parse(JSON.parse(origin)))
@@ -112,7 +112,7 @@ export function entryOf(body: string, origin: string | null): AuditEntry {
     seq,
     sealed: seq !== null,
     actor: { ...actor, name: null },
-    // A workspace's name may hold a person's, so it is outside the hashed text.
+    // A workspace's name may contain a person's, so it is outside the hashed text.
     target: { ...event.target, name: event.target.name ?? known?.['workspace'] ?? null },
     origin: known,
   }

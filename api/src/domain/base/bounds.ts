@@ -2,12 +2,12 @@ import { type Assurance, LIMITS } from '@keyferry/contract'
 import { DomainError } from './errors.ts'
 
 /*
- * What a bundle and a workspace can hold. A bundle holds at most `bundleEntries` attached keys and legacy items
+ * What a bundle and a workspace can contain. A bundle contains at most `bundleEntries` attached keys and legacy items
  * together; this bound is exact. The stored values of a workspace, old versions among them, take at most
  * `tenantBytes`; this bound may be passed a little, because each process estimates what is stored instead of summing
  * it on every write; each value counts 512 bytes besides its own, so rows are bounded as well. Both are settings. A
- * workspace holds at most 10,000 bundles. A person creates at most `workspacesPerPerson` workspaces, also a setting; it
- * counts those that the person left. A write that would pass a bound is refused as a whole.
+ * workspace contains at most 10,000 bundles. A person creates at most `workspacesPerPerson` workspaces, also a setting;
+ * it counts those that the person left. A write that would pass a bound is refused as a whole.
  */
 
 /** `versionsKept`: of one key, with the current one; 0: all. `assurance`: what the server demands of every approval. */

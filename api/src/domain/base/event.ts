@@ -9,7 +9,7 @@ import type { Stamp } from './stamp.ts'
  * happen.
  *
  * An event has two texts. `body` goes into the audit log for good: ids and names of keys and bundles, never a value,
- * and of people only their ids. `origin` holds what may identify a person (address, browser, host, e-mail); the body
+ * and of people only their ids. `origin` contains what may identify a person (address, browser, host, e-mail); the body
  * keeps its hash, so that an owner can erase it and the log stays whole. Both are built from lists of allowed fields.
  */
 
@@ -148,7 +148,7 @@ const CutFields = z.object({
   versions: Versions,
   /** Each as `name=value`. */
   claims: Names,
-  /** As `versions`, of values that a delivery holds only as parts of composed values. */
+  /** As `versions`, of values that a delivery contains only as parts of composed values. */
   parts: Versions,
 })
 

@@ -12,7 +12,7 @@ const ORIGIN_FIELDS = [
 
 /** What may identify a person. `ip` and `user_agent` are of the call; `requester_ip`, `hostname`, `os`, `user` and
  * `program` are of the terminal that gets a delivery, the last four as it claims. `program` is only the program's name:
- * people type secrets into its arguments. `workspace`: the name that the person gave it, which may hold their own. */
+ * people type secrets into its arguments. `workspace`: the name that the person gave it, which may have their own. */
 export type Origin = { readonly [Field in (typeof ORIGIN_FIELDS)[number]]?: string }
 
 const ORIGIN_BYTES = 2_048

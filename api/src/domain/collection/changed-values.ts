@@ -7,7 +7,7 @@ import { turn } from '../base/turns.ts'
 import type { DeliveredKey, Delivery, DeliveryStore } from '../deliveries/delivery.ts'
 import type { AttachmentStore } from '../library/attachment.ts'
 import { type DeviceParts, requireWatching } from '../requests/device.ts'
-import type { Hold, WaitingRoom } from '../requests/waiting-room.ts'
+import type { WaitingCall, WaitingRoom } from '../requests/waiting-room.ts'
 
 /*
  * A client that got values can wait until one of them changes. Its cursor is the delivery itself: the record has the
@@ -19,25 +19,25 @@ import type { Hold, WaitingRoom } from '../requests/waiting-room.ts'
 export type ChangeParts = {
   stores: { attachments: Pick<AttachmentStore, 'versions'>; deliveries: DeliveryStore; grants: GrantStore }
   clock: ClockAndIds
-  /** Holds callers by their tenant. */
+  /** Keeps callers by their tenant. */
   changeRoom: WaitingRoom
   watchers: Watchers
 }
 
-type HoldParts = Omit<ChangeParts, 'clock'>
+type WatchParts = Omit<ChangeParts, 'clock'>
 
-type HeldWatch = { deliveryId: string; onBreak: (listener: () => void) => void }
+type OpenWatch = { deliveryId: string; onBreak: (listener: () => void) => void }
 
-/** Hold until a value of a program's own delivery changes, at most 30 s.
+/** Wait until a value of a program's own delivery changes, at most 30 s.
  * @returns whether one has changed · @throws DomainError not_found · too_many */
 export async function waitForOwnChange(
-  parts: HoldParts,
+  parts: WatchParts,
   { tenantId, programId }: { tenantId: string; programId: string },
-  held: HeldWatch,
+  open: OpenWatch,
 ): Promise<boolean> {
-  const delivery = await parts.stores.deliveries.find(tenantId, held.deliveryId)
+  const delivery = await parts.stores.deliveries.find(tenantId, open.deliveryId)
   if (delivery?.machine?.id !== programId) throw notFound()
-  return holdUntilChanged(parts, { tenantId, delivery, watcher: programId, ...held })
+  return waitUntilChanged(parts, { tenantId, delivery, watcher: programId, ...open })
 }
 
 /** The same for a terminal, which needs an approval that is remembered for the bundle of the delivery.
@@ -45,12 +45,12 @@ export async function waitForOwnChange(
 export async function waitForRememberedChange(
   parts: ChangeParts & DeviceParts,
   device: Parameters<typeof requireWatching>[1],
-  held: HeldWatch,
+  open: OpenWatch,
 ): Promise<boolean> {
-  await requireWatching(parts, device, held.deliveryId)
-  const known = await rememberedDelivery(parts, device.public_key, held.deliveryId)
+  await requireWatching(parts, device, open.deliveryId)
+  const known = await rememberedDelivery(parts, device.public_key, open.deliveryId)
   if (known === null) throw notFound()
-  return holdUntilChanged(parts, { ...known, watcher: device.public_key, ...held })
+  return waitUntilChanged(parts, { ...known, watcher: device.public_key, ...open })
 }
 
 type WatchedDelivery = { tenantId: string; delivery: Delivery }
@@ -76,30 +76,30 @@ async function rememberedDelivery(
   return null
 }
 
-type Watch = WatchedDelivery & HeldWatch & { watcher: string }
+type Watch = WatchedDelivery & OpenWatch & { watcher: string }
 
-async function holdUntilChanged(parts: HoldParts, watch: Watch): Promise<boolean> {
+async function waitUntilChanged(parts: WatchParts, watch: Watch): Promise<boolean> {
   const { watchers, changeRoom } = parts
   const leave = watchers.enter(watch)
   try {
-    using hold = changeRoom.hold(watch.tenantId, TIMES.longPollSeconds * 1_000)
-    watch.onBreak(() => hold.finish())
-    return await changedDuring(hold, parts, watch)
+    using call = changeRoom.admit(watch.tenantId, TIMES.longPollSeconds * 1_000)
+    watch.onBreak(() => call.finish())
+    return await changedDuring(call, parts, watch)
   } finally {
     leave()
   }
 }
 
 async function changedDuring(
-  hold: Hold,
-  { stores, watchers }: HoldParts,
+  call: WaitingCall,
+  { stores, watchers }: WatchParts,
   { tenantId, delivery }: Watch,
 ): Promise<boolean> {
   const compared = digestOf(JSON.stringify([tenantId, delivery.bundle.id, textOf(delivery.keys)]))
   for (;;) {
     if (await watchers.compare(compared, () => hasChanged(stores, tenantId, delivery))) return true
-    if (hold.isOver) return false
-    await hold.changed()
+    if (call.isOver) return false
+    await call.changed()
   }
 }
 
@@ -130,16 +130,16 @@ function notFound(): DomainError {
   return new DomainError('not_found', 'Delivery not found')
 }
 
-/** Limits how many calls of one program or terminal, and of one workspace, this process holds. Calls that wait for the
- * same values share a comparison. */
+/** Limits how many calls of one program or terminal, and of one workspace, this process keeps open. Calls that wait for
+ * the same values share a comparison. */
 export class Watchers {
-  readonly #held = new Map<string, number>()
+  readonly #counts = new Map<string, number>()
   readonly #comparisons = new Map<string, Promise<boolean>>()
 
   /** @returns ends the call · @throws DomainError too_many */
   enter({ watcher, tenantId }: { watcher: string; tenantId: string }): () => void {
     const [ofCaller, ofWorkspace] = [`caller ${watcher}`, `workspace ${tenantId}`] as const
-    this.#requireRoom(ofCaller, LIMITS.heldWatches, 'caller')
+    this.#requireRoom(ofCaller, LIMITS.openWatches, 'caller')
     this.#requireRoom(ofWorkspace, LIMITS.workspaceWatches, 'workspace')
     for (const place of [ofCaller, ofWorkspace]) this.#add(place, 1)
     return () => {
@@ -161,14 +161,14 @@ export class Watchers {
   }
 
   #requireRoom(place: string, most: number, whose: string): void {
-    if ((this.#held.get(place) ?? 0) < most) return
+    if ((this.#counts.get(place) ?? 0) < most) return
     const message = `Too many requests: ${most} waits are held for this ${whose}`
     throw new DomainError('too_many', message, { retryAfterSeconds: TIMES.longPollSeconds })
   }
 
   #add(place: string, calls: 1 | -1): void {
-    const held = (this.#held.get(place) ?? 0) + calls
-    if (held === 0) this.#held.delete(place)
-    else this.#held.set(place, held)
+    const open = (this.#counts.get(place) ?? 0) + calls
+    if (open === 0) this.#counts.delete(place)
+    else this.#counts.set(place, open)
   }
 }

@@ -45,7 +45,7 @@ const created = async (changes: Partial<ApprovalRequest> = {}) => {
 }
 const wait = (requestId: string, changes: Partial<Wait> = {}) =>
   waitForApproval(parts, { requestId, verifier: undefined, onBreak: () => {}, ...changes })
-const held = async (count: number) => {
+const waiters = async (count: number) => {
   for (let turn = 0; turn < 100 && parts.room.size !== count; turn++) await nextTurn()
   expect(parts.room.size).toBe(count)
 }
@@ -57,10 +57,10 @@ test('a wait on an approved request is ready at once', async () => {
   expect(await wait(id)).toMatchObject({ status: 'ready', ciphertextBase64: SEALED, approved: null })
 })
 
-test('a held wait is woken by the approval', async () => {
+test('a wait is woken by the approval', async () => {
   const id = await created()
   const waiting = wait(id)
-  await held(1)
+  await waiters(1)
   await acts.approve(id, sealing(), T0)
   expect(await waiting).toMatchObject({ status: 'ready', ciphertextBase64: SEALED, approved: null })
   expect(parts.room.size).toBe(0)
@@ -70,7 +70,7 @@ test('a wait without an approval answers pending after 30 s, not before', async 
   const waiting = wait(await created())
   let answer: unknown
   void waiting.then((outcome) => (answer = outcome))
-  await held(1)
+  await waiters(1)
   await vi.advanceTimersByTimeAsync(29_999)
   expect(answer).toBeUndefined()
   await vi.advanceTimersByTimeAsync(1)
@@ -81,7 +81,7 @@ test('a wait without an approval answers pending after 30 s, not before', async 
 test('a request that expires while it is waited for answers request_expired at that moment', async () => {
   const waiting = wait(await created({ expiresAtMs: T0 + 2_000 }))
   const refused = expect(waiting).rejects.toMatchObject({ ...notFound, code: 'request_expired' })
-  await held(1)
+  await waiters(1)
   await vi.advanceTimersByTimeAsync(2_010)
   await refused
 })
@@ -90,18 +90,18 @@ test('a denial wakes the waiter with request_denied', async () => {
   const id = await created()
   const waiting = wait(id)
   const refused = expect(waiting).rejects.toMatchObject({ ...notFound, code: 'request_denied' })
-  await held(1)
+  await waiters(1)
   await acts.deny(id, T0)
   await refused
 })
 
-test('of two waiters one gets it, and the other is held until it was delivered', async () => {
+test('of two waiters one gets it, and the other waits until it was delivered', async () => {
   const id = await created()
   const waits = [wait(id), wait(id)]
-  await held(2)
+  await waiters(2)
   await acts.approve(id, sealing(), T0)
   expect(await Promise.race(waits)).toMatchObject({ status: 'ready' })
-  await held(1)
+  await waiters(1)
   await acts.remove(id, T0)
   const outcomes = await Promise.allSettled(waits)
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
@@ -110,11 +110,11 @@ test('of two waiters one gets it, and the other is held until it was delivered',
 test('of two waiters the other gets it when the claim is released', async () => {
   const id = await created()
   const waits = [wait(id), wait(id)]
-  await held(2)
+  await waiters(2)
   await acts.approve(id, sealing(), T0)
   const first = await Promise.race(waits)
   const claimId = first.status === 'ready' ? first.claimId : ''
-  await held(1)
+  await waiters(1)
   await acts.unclaim(id, T0, claimId)
   const ready = { status: 'ready', ciphertextBase64: SEALED }
   expect(await Promise.all(waits)).toMatchObject([ready, ready])
@@ -124,7 +124,7 @@ test('a broken connection ends its wait and claims nothing', async () => {
   const id = await created()
   const broken = Promise.withResolvers<void>()
   const waiting = wait(id, { onBreak: (listener) => void broken.promise.then(listener) })
-  await held(1)
+  await waiters(1)
   broken.resolve()
   expect(await waiting).toEqual({ status: 'pending' })
   expect(parts.room.size).toBe(0)
@@ -135,7 +135,7 @@ test('a broken connection ends its wait and claims nothing', async () => {
 test('when the process stops every waiter is answered pending at once, and each that comes later', async () => {
   const ids = await Promise.all(Array.from({ length: 100 }, () => created()))
   const waits = ids.map((id) => wait(id))
-  await held(100)
+  await waiters(100)
   parts.room.close()
   expect(new Set((await Promise.all(waits)).map(({ status }) => status))).toEqual(new Set(['pending']))
   expect(await wait(await created())).toEqual({ status: 'pending' })

@@ -11,8 +11,8 @@ import { approvalOf, type StoredRequest } from '../requests/stored-request.ts'
 import type { WaitingRoom } from '../requests/waiting-room.ts'
 
 /*
- * How a client waits, and how the values are delivered only once. Only the client that asked may wait. A wait is held
- * until the request changes, at most 30 s. `claimStep` gives the ciphertext to exactly one of any number of
+ * How a client waits, and how the values are delivered only once. Only the client that asked may wait. A wait is kept
+ * open until the request changes, at most 30 s. `claimStep` gives the ciphertext to exactly one of any number of
  * waiters, on all nodes. `Deliveries` then ends that claim. After a delivery, the request is removed. If the connection
  * breaks before, the claim is released and the client can try again.
  */
@@ -50,8 +50,8 @@ export type Wait = Claimant & {
   onBreak: (listener: () => void) => void
 }
 
-/** `held`: the approval that waits for its return. `ready` holds a claim, which the caller must end with `Deliveries`.
- * `applied`: the deposit was stored, and its request is gone. */
+/** `held`: the approval that waits for its return. `ready` contains a claim, which the caller must end with
+ * `Deliveries`. `applied`: the deposit was stored, and its request is gone. */
 export type WaitOutcome =
   | ({ status: 'pending'; held?: Approved } & WaitNeeds)
   | ({ status: 'ready' } & Claimed)
@@ -60,8 +60,8 @@ export type WaitOutcome =
 /** How long the record of a stored deposit answers its client. */
 const ANSWERED_SECONDS = 24 * 60 * 60
 
-/** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
- * While another waiter holds the claim this one stays: it may be released.
+/** Wait until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
+ * While another waiter has the claim this one stays: it may be released.
  * @throws DomainError not_found (unknown, delivered, or not proved to be the caller's own) · request_denied
  *   · request_withdrawn · request_expired · too_many · unavailable */
 export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<WaitOutcome> {
@@ -89,19 +89,19 @@ async function storedFor({ stores, clock }: WaitParts, { requestId, verifier = '
 
 async function waitForClaim(parts: WaitParts, wait: Wait): Promise<WaitOutcome> {
   const { expiresAtMs, heldHash } = await firstLook(parts, wait)
-  using hold = parts.room.hold(wait.requestId, holdMs(expiresAtMs, parts.clock.now()))
-  wait.onBreak(() => hold.finish())
+  using call = parts.room.admit(wait.requestId, waitMs(expiresAtMs, parts.clock.now()))
+  wait.onBreak(() => call.finish())
   for (;;) {
     const claim: Claim = await claimNow(parts, wait.requestId)
     if (claim.status === 'claimed') return { ...claim, status: 'ready' }
     const needs = needsOf(wait, claim, parts.clock.now())
-    const isOver = hold.isOver || isNews(needs, wait.known) || isToCompare(claim.stored, wait.known, heldHash)
+    const isOver = call.isOver || isNews(needs, wait.known) || isToCompare(claim.stored, wait.known, heldHash)
     if (isOver) return { status: 'pending', ...needs, ...approvalHeld(claim.stored) }
-    await hold.changed()
+    await call.changed()
   }
 }
 
-// The request itself is not kept: thousands of calls may be held, and each would have a copy.
+// The request itself is not kept: thousands of calls may wait, and each would have a copy.
 async function firstLook(parts: WaitParts, wait: Wait) {
   const stored = await findOwn(parts, wait)
   // A delivery that is on its way is gone in a moment: a call right after it waits for that, and is not too fast.
@@ -156,6 +156,6 @@ function turnOf(stored: StoredRequest): string {
   return `${request.id}${returned}${vouch?.returned ?? ''}${holdToCompare(stored) ?? ''}`
 }
 
-function holdMs(expiresAtMs: number, now: Date): number {
+function waitMs(expiresAtMs: number, now: Date): number {
   return Math.min(TIMES.longPollSeconds * 1_000, expiresAtMs - now.getTime() + PAST_EXPIRY_MS)
 }

@@ -28,12 +28,12 @@ export type Holding = Omit<ShownHolding, 'is_current' | 'state' | 'key'> & { cur
 
 export type KeyHolder = Holding & { who: KeyEditor | { kind: 'machine'; id: string; name: string | null } }
 
-type HeldKey = Omit<ShownHolding['key'], 'version'>
+type KeyOfHolding = Omit<ShownHolding['key'], 'version'>
 
-/** A bundle that holds a key. */
-export type HoldingBundle = HeldKey['bundles'][number]
+/** A bundle that contains a key. */
+export type BundleOfKey = KeyOfHolding['bundles'][number]
 
-export type KeyHolding = Holding & { key: HeldKey }
+export type KeyHolding = Holding & { key: KeyOfHolding }
 
 /** A key with holders who were given an older version last. */
 export type StaleKey = z.output<typeof StaleKeyList>[number]

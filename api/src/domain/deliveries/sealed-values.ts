@@ -33,7 +33,7 @@ type ChosenValues = {
 
 /** Read the values of a bundle that have these names.
  * @param includeKeys null: every name of the bundle
- * @throws DomainError invalid (`details.keys`: names that the bundle does not hold) · too_large */
+ * @throws DomainError invalid (`details.keys`: names that the bundle does not contain) · too_large */
 export async function valuesOf(
   { stores, maxPayloadBytes }: { stores: EntryStores; maxPayloadBytes: number },
   bundle: SealedBundle,
@@ -86,8 +86,8 @@ async function smallEntries(
 }
 
 /** These names, sorted and each once.
- * @throws DomainError invalid: a name that the bundle does not hold */
-export async function heldNames(
+ * @throws DomainError invalid: a name that the bundle does not contain */
+export async function namesInBundle(
   stores: EntryStores,
   bundle: { tenantId: string; bundleId: string },
   includeKeys: readonly string[],
@@ -118,8 +118,8 @@ function leastBytes(name: string, sizes: ReadonlyMap<string, ValueSize>): number
   return leastComposedBytes({ bytes, templateUses }, (part) => sizes.get(part)?.bytes ?? 0)
 }
 
-function requireNames(names: ReadonlySet<string>, held: ReadonlyMap<string, unknown>): void {
-  const missing = [...names].filter((name) => !held.has(name))
+function requireNames(names: ReadonlySet<string>, delivered: ReadonlyMap<string, unknown>): void {
+  const missing = [...names].filter((name) => !delivered.has(name))
   if (missing.length === 0) return
   const details = { field: 'include_keys', keys: missing }
   throw new DomainError('invalid', 'include_keys names keys that are not in the bundle', { details })

@@ -119,7 +119,7 @@ async function returnTogether(
 ): Promise<Returned> {
   progress.isCarrying = false
   const { request, held, vouch } = stored
-  const member = await heldMember(own, stored)
+  const member = await lockedMember(own, stored)
   const nowMs = parts.clock.now().getTime()
   const keptMs = Math.min(nowMs + TIMES.codeReleaseSeconds * 1_000, stored.expiresAtMs)
   const longerMs = parts.waitingSeconds * 1_000
@@ -147,9 +147,9 @@ function sameHold(now: StoredRequest, { held }: Held): StoredRequest {
 }
 
 // The vouches of a person follow one another, and the rights of a deposit's approver count when it is stored.
-async function heldMember(own: JoinedStores, stored: Held): Promise<Membership | null> {
+async function lockedMember(own: JoinedStores, stored: Held): Promise<Membership | null> {
   const person = personOf(stored)
-  return person && (await own.holdMember(person, stored.held.support === 'vouch'))
+  return person && (await own.lockMember(person, stored.held.support === 'vouch'))
 }
 
 function personOf(stored: OpenRequest): SignedCaller | null {

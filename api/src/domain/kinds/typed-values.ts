@@ -32,13 +32,13 @@ type MayType = NonNullable<z.output<typeof RequestBundle>['may_type']>
 type TypingParts = { stores: EntryStores & { bundles: BundleStore } }
 
 /** What the approver may type; undefined: nothing.
- * @param held the names that the bundle delivers */
+ * @param delivered the names that the bundle delivers */
 export async function typeableNames(
   parts: TypingParts,
   { asking, grounds, bundle }: { asking: OpenCall; grounds: Grounds; bundle: Bundle },
-  held: readonly string[],
+  delivered: readonly string[],
 ): Promise<MayType | undefined> {
-  const has = new Set(held)
+  const has = new Set(delivered)
   const asked = new Set(asking.stored.request.templateKeys.filter(isKeyName))
   const missing = [...asked].filter((name) => !has.has(name))
   if (missing.length === 0 || !mayType(grounds, asking)) return undefined
@@ -100,15 +100,15 @@ export async function requireTypeable(
   if (choice.release === undefined || choice.remember_hours !== undefined)
     throw refused('typed values need an approval that returns to the terminal and is not remembered')
   const place = { tenantId: bundle.tenant_id, bundleId: bundle.id }
-  const held = (await bundleEntries(parts.stores, place, 'none')).map(({ name }) => name)
+  const delivered = (await bundleEntries(parts.stores, place, 'none')).map(({ name }) => name)
   const names = choice.typed.map(({ name }) => name)
-  const taken = names.filter((name) => held.includes(name))
+  const taken = names.filter((name) => delivered.includes(name))
   if (taken.length > 0)
     throw new DomainError(
       'conflict',
       `The bundle has ${taken.join(', ')} now: load the page again, then decide`,
     )
-  const offered = await typeableNames(parts, { asking, grounds, bundle }, held)
+  const offered = await typeableNames(parts, { asking, grounds, bundle }, delivered)
   if (offered === undefined) throw refused('values cannot be typed for this request')
   const known = new Set(offered.names.map(({ name }) => name))
   if (!names.every((name) => known.has(name))) throw refused('typed names were not requested')

@@ -18,7 +18,7 @@ import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Event, madeBy } from '../base/event.ts'
 import { stampOf } from '../base/stamp.ts'
-import { heldNames } from '../deliveries/sealed-values.ts'
+import { namesInBundle } from '../deliveries/sealed-values.ts'
 import { type Bundle, findBundle } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
 import { findSelf } from '../people/tenant.ts'
@@ -47,7 +47,7 @@ export const VOUCH: ApprovalKind<VouchParts, z.output<typeof VouchRequest>> = {
   async offer(parts, { caller, stored: { request } }, choice) {
     requireDelivery(request)
     const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
-    const keys = await heldNames(parts.stores, placeOf(bundle), choice.include_keys)
+    const keys = await namesInBundle(parts.stores, placeOf(bundle), choice.include_keys)
     return {
       ...judgedDelivery(parts, bundle, keys),
       requireSame: () => {},

@@ -67,7 +67,7 @@ export type AttachmentStore = EntryStores['attachments'] & {
 type AttachmentStores = { attachments: AttachmentStore; bundles: BundleStore; keys: KeyStore }
 type AttachmentParts = AttachmentStores & { clock: ClockAndIds }
 
-/** In groups that are small enough to hold in memory.
+/** In groups that are small enough to keep in memory.
  * @throws DomainError not_found: the bundle */
 export async function listAttachedKeys(
   stores: EntryStores & { bundles: BundleStore },

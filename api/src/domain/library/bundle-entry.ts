@@ -5,7 +5,7 @@ import type { TemplateParts } from './template.ts'
 import type { WantedValues } from './wanted-values.ts'
 
 /*
- * What a bundle holds: the library keys attached to it and its own legacy items. A bundle may deliver a key under
+ * What a bundle contains: the library keys attached to it and its own legacy items. A bundle may deliver a key under
  * another name than the key has in the library, so that two environments deliver two values as one variable. An
  * entry's `name` is the delivered name. An attached key hides a legacy item of the same name, so each name has one
  * value. The value of a template is composed of other entries (composed-entry.ts). Exports, approvals and the bundle
@@ -143,7 +143,7 @@ function withoutNames(names: ReadonlySet<string>, others: ReadonlySet<string>): 
 
 const GROUP = { entries: 500, bytes: 4 * LIMITS.valueBytes } as const
 
-/** The same entries with their long and composed values, in groups that are small enough to hold in memory. Values are
+/** The same entries with their long and composed values, in groups that are small enough to keep in memory. Values are
  * read as the consumer takes each group, so a value that was removed or made secret before that is null. */
 export async function* withLongValues<Entry extends AttachedKey | BundleEntry>(
   stores: EntryStores,
@@ -168,7 +168,7 @@ function withValue<Entry extends AttachedKey | BundleEntry>(
   return filled(entry, read)
 }
 
-/** Parts of a list that are small enough to hold in memory with their long values. */
+/** Parts of a list that are small enough to keep in memory with their long values. */
 export function* groupsOf<Entry extends Pick<Composable, 'isLong' | 'composition'>>(
   entries: readonly Entry[],
 ): Generator<readonly Entry[]> {

@@ -29,8 +29,8 @@ export async function requireBundleEditor(
 }
 
 /** Whether the caller may take keys out of bundles. Where a bundle sets rules, or an owner says that it is for
- * production, a secret that other bundles hold too would come free of them, so only an owner may. The same
- * where bundles out of the caller's reach hold it.
+ * production, a secret that other bundles contain too would come free of them, so only an owner may. The same
+ * where bundles out of the caller's reach contain it.
  * @returns of a bundle and a key */
 export async function takingOut(
   bundles: BundleStore,

@@ -11,7 +11,7 @@ import { composed, leastComposedBytes, type TemplateParts, type TemplateUses } f
  */
 
 /** What a bundle's entry needs so that values can be composed of it. `isLong`: the value is wanted, but too long to be
- * held with the list, or composed of others when its turn comes. `bytes`: of the stored value. */
+ * kept with the list, or composed of others when its turn comes. `bytes`: of the stored value. */
 export type Composable = {
   /** Null for an entry that is not a library key; then `version` is null too. */
   id: string | null
@@ -39,7 +39,7 @@ type Composition = {
 }
 
 /** The same entries, with what the bundle composes in the place of templates. Their values are null until `filled`
- * composes them, because a short template can stand for a long value, and a list can hold thousands of them.
+ * composes them, because a short template can stand for a long value, and a list can contain thousands of them.
  * @param all every entry of the bundle */
 export function withComposed<Entry extends Composable>(
   entries: readonly Entry[],

@@ -21,7 +21,7 @@ type ExportedVariable = readonly [name: string, value: string]
 type ExportStores = EntryStores & { bundles: BundleStore }
 type ExportOf = { bundleId: string; format: 'env' | 'json'; values: 'public' | 'all' }
 
-/** A bundle's entries in groups that are small enough to hold in memory. For ENV text, every name is checked before the
+/** A bundle's entries in groups that are small enough to keep in memory. For ENV text, every name is checked before the
  * first group is read.
  * @throws DomainError not_found · invalid: a composed value lacks a part or is too long; for ENV text, names that no
  *   shell can assign (`details.names`) */

@@ -10,9 +10,9 @@ import { Plaintext } from '@keyferry/crypto/plaintext'
 import { DomainError } from '../base/errors.ts'
 
 /*
- * A key can hold a template instead of a value: what a bundle delivers for it is composed of other values that the same
- * bundle delivers. The grammar is in contract/src/env/template.ts. Which keys are templates is their owner's choice, so
- * `${` in any other value has no meaning.
+ * A key can contain a template instead of a value: what a bundle delivers for it is composed of other values that the
+ * same bundle delivers. The grammar is in contract/src/env/template.ts. Which keys are templates is their owner's
+ * choice, so `${` in any other value has no meaning.
  */
 
 /** The names that a template is built from; null for a value that is not a template. */

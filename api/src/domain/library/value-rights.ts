@@ -3,13 +3,13 @@ import { DomainError } from '../base/errors.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
 
 /*
- * What a member may do with a value depends on who set it and on the bundles that hold it: what each of them says who
- * may change its values, and the strictest counts. An owner may do everything. Who created the key does not matter: a
- * value that an owner stored is none of its creator's.
+ * What a member may do with a value depends on who set it and on the bundles that contain it: what each of them says
+ * who may change its values, and the strictest counts. An owner may do everything. Who created the key does not matter:
+ * a value that an owner stored is none of its creator's.
  */
 
 /** `value_set_by`: who set the current value. `value_proposed_by`: of a value that another person stored or promoted,
- * whose it is. `changers`: the strictest of what the bundles that hold the key say. */
+ * whose it is. `changers`: the strictest of what the bundles that contain the key say. */
 export type ValueRights = { value_set_by: string; value_proposed_by: string | null; changers: Changers }
 
 /** Who may change the values of a bundle, if neither it nor its workspace says so. */
@@ -61,7 +61,7 @@ export function mayRestore(caller: Caller, key: Undoing, { version, at }: { vers
 /** What is asked of a change. `value`: a new one; absent where the text stays. */
 type AskedChange = { is_secret?: boolean | undefined; isTemplate?: boolean | undefined; value?: unknown }
 
-/** A part of a composed value can be held out of reach.
+/** A part of a composed value can be in a bundle out of reach.
  * @throws DomainError forbidden */
 export function requireMayCompose({ reach }: Caller): void {
   if (reach !== null)
@@ -82,7 +82,7 @@ export function requireChangeAllowed(
 }
 
 /** `isRuled`: the bundle or a folder over it sets a rule, or an owner says that it is for production. `sharedOutside`:
- * ids of its secrets that bundles out of the caller's reach hold too. */
+ * ids of its secrets that bundles out of the caller's reach contain too. */
 export type BundleRights = {
   created_by: string
   changers: Changers
@@ -90,7 +90,7 @@ export type BundleRights = {
   sharedOutside: ReadonlySet<string>
 }
 
-/** Whether the caller may change what a bundle holds, its name and its texts. */
+/** Whether the caller may change what a bundle contains, its name and its texts. */
 export function mayEditBundle({ userId, role }: Caller, { created_by, changers }: BundleRights): boolean {
   if (role === 'owner' || changers === 'member') return true
   return changers === 'setter' && created_by === userId

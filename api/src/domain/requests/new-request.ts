@@ -124,7 +124,7 @@ function requesterMeta(
   return { ...Object.fromEntries(claims), ...seen }
 }
 
-// Every client sends this header, and some send odd ones: replace what a claim may not hold instead of refusing it.
+// Every client sends this header, and some send odd ones: replace what a claim may not contain instead of refusing it.
 function shownUserAgent(userAgent: string): string {
   const text = userAgent.toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd')
   return text.length <= LIMITS.metaValueLength ? text : `${text.slice(0, LIMITS.metaValueLength - 1)}…`

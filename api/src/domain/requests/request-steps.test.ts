@@ -145,7 +145,7 @@ const livesOf = ({ expiresAtMs }: { expiresAtMs: number }) => [
   T0 + 50 + LONGER_MS,
 ]
 
-/** What holds in every state. */
+/** What is true in every state. */
 function unsound({ stored, payload, isBound }: Model): string[] {
   const { request, status, first: before, vouch: given } = stored
   const approval = approvalOf(stored)
@@ -171,7 +171,7 @@ function unsound({ stored, payload, isBound }: Model): string[] {
     'bound: given only after its return': !isBound || !isGiven || returned !== null,
     'a second person after the first': approval?.approved?.approverId !== 'kim' || before?.userId === 'sam',
   }
-  return Object.entries(rules).flatMap(([rule, holds]) => (holds ? [] : [rule]))
+  return Object.entries(rules).flatMap(([rule, isKept]) => (isKept ? [] : [rule]))
 }
 
 /** Every state that any order of actions reaches from this request. */
@@ -192,13 +192,13 @@ const asked = (changes: Parameters<typeof sampleRequest>[0] = {}) =>
   newRequestState(sampleRequest({ expiresAtMs: T0 + 100, ...changes }))
 const statuses = (states: Model[]) => [...new Set(states.map(({ stored }) => stateOf(stored)))].toSorted()
 
-test('each action in each state of a delivery keeps what holds', () => {
+test('each action in each state of a delivery keeps what is true', () => {
   const states = reachedFrom({ stored: asked(), payload: null, isBound: false })
   expect(statuses(states)).toEqual(['claimed', 'denied', 'given', 'held', 'open', 'withdrawn'])
   expect(states.length).toBeGreaterThan(100)
 })
 
-test('each action in each state of a delivery whose client waits for others keeps what holds', () => {
+test('each action in each state of a delivery whose client waits for others keeps what is true', () => {
   const states = reachedFrom({ stored: asked({ waitsForOthers: true }), payload: null, isBound: false })
   expect(states.some(({ stored }) => stored.expiresAtMs === T0 + LONGER_MS)).toBe(true)
 })
@@ -223,7 +223,7 @@ test('a returned vouch keeps people of other workspaces from ending the request,
   expect(leaver('elsewhere').next).toBeUndefined()
 })
 
-test('each action in each state of a deposit keeps what holds', () => {
+test('each action in each state of a deposit keeps what is true', () => {
   const stored = asked({ kind: 'deposit', deposit: { userCode: 'BCDF-GHJK' } })
   const states = reachedFrom({ stored, payload: 'box', isBound: false })
   expect(statuses(states)).toEqual(['claimed', 'denied', 'given', 'held', 'open', 'withdrawn'])

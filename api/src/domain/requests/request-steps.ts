@@ -231,7 +231,7 @@ export type Claimed = { claimId: string; ciphertextBase64: string } & Pick<
   'approved' | 'applied'
 >
 
-/** `taken`: another caller holds the claim and may still give it back. */
+/** `taken`: another caller has the claim and may still give it back. */
 export type Claim =
   | ({ status: 'claimed' } & Claimed)
   | { status: 'open' | 'held' | 'taken'; stored: StoredRequest }

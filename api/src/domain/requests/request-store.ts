@@ -34,7 +34,7 @@ export type RequestStep<Answer> = (stored: StoredRequest, nowMs: number) => Requ
  */
 export interface RequestStore {
   /** @param box of a deposit: a `DepositBox` as JSON
-   * @returns the epoch of the store, which changes when a crash loses its requests; null when it holds as many live
+   * @returns the epoch of the store, which changes when a crash loses its requests; null when it has as many live
    *   requests as it may, or as many bytes of boxes */
   insert(stored: StoredRequest, box: string | null, nowMs: number): Promise<string | null>
   /** Whether a crash lost a request of this epoch that is not there. It was neither denied nor withdrawn. */

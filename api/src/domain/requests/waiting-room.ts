@@ -1,11 +1,11 @@
 /** Calls `listener` at each change of what has this id, and sometimes without one. */
 export type Watchable = { watch(id: string, listener: () => void): () => void }
 
-/** Keeps the held callers. Each is woken when what it waits for changes, when its time ends, when its connection ends,
- * or when the process stops. Nothing polls. */
+/** Keeps the callers that wait. Each is woken when what it waits for changes, when its time ends, when its connection
+ * ends, or when the process stops. Nothing polls. */
 export class WaitingRoom {
   readonly #watched: Watchable
-  readonly #holds = new Set<Hold>()
+  readonly #calls = new Set<WaitingCall>()
   #isClosed = false
 
   constructor(watched: Watchable) {
@@ -13,37 +13,37 @@ export class WaitingRoom {
   }
 
   /** Listens at once: a change from now on ends the next `changed()`, even if it comes before that call. */
-  hold(id: string, ms: number): Hold {
-    const hold = new Hold(ms, this.#holds)
-    hold.listen(this.#watched, id)
-    if (this.#isClosed) hold.finish()
-    return hold
+  admit(id: string, ms: number): WaitingCall {
+    const call = new WaitingCall(ms, this.#calls)
+    call.listen(this.#watched, id)
+    if (this.#isClosed) call.finish()
+    return call
   }
 
-  /** How many callers are held. */
+  /** How many callers wait. */
   get size(): number {
-    return this.#holds.size
+    return this.#calls.size
   }
 
-  /** Finishes every hold, present and future. */
+  /** Finishes every call, present and future. */
   close(): void {
     this.#isClosed = true
-    for (const hold of this.#holds) hold.finish()
+    for (const call of this.#calls) call.finish()
   }
 }
 
-/** One held caller. There may be tens of thousands, so each is one object and one timer. */
-export class Hold {
+/** One caller that waits. There may be tens of thousands, so each is one object and one timer. */
+export class WaitingCall {
   #hasChanged = false
   #isOver = false
   #wake: (() => void) | null = null
   #unwatch: (() => void) | null = null
   readonly #timer: NodeJS.Timeout
-  readonly #holds: Set<Hold>
+  readonly #calls: Set<WaitingCall>
 
-  constructor(ms: number, holds: Set<Hold>) {
+  constructor(ms: number, calls: Set<WaitingCall>) {
     this.#timer = setTimeout(finish, ms, this)
-    this.#holds = holds.add(this)
+    this.#calls = calls.add(this)
   }
 
   /** No more changes: the time is over, the connection broke, or the process stops. */
@@ -73,7 +73,7 @@ export class Hold {
   [Symbol.dispose](): void {
     clearTimeout(this.#timer)
     this.#unwatch?.()
-    this.#holds.delete(this)
+    this.#calls.delete(this)
   }
 
   #change(): void {
@@ -83,6 +83,6 @@ export class Hold {
   }
 }
 
-function finish(hold: Hold): void {
-  hold.finish()
+function finish(call: WaitingCall): void {
+  call.finish()
 }

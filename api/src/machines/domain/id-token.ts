@@ -1,6 +1,6 @@
 import type { Claims } from './trusted-claims.ts'
 
-/** Why an ID token proves nothing. `expired`: its signature holds. */
+/** Why an ID token proves nothing. `expired`: its signature is valid. */
 export type IdTokenProblem = 'invalid' | 'expired' | 'issuer_unavailable'
 
 export type KeySet = { keys: readonly Record<string, unknown>[] }

@@ -13,8 +13,8 @@ import { DomainError } from '../../domain/base/errors.ts'
 /*
  * What a trust demands of an ID token's claims. Claims are compared as exact texts; a number or a truth value counts
  * by its JSON text, a list never matches. There are no patterns, except a final slash and star in the few claims that
- * hold a path of refs. A trust has to be specific: it pins the project by an id that cannot be taken over, and what in
- * it may call. `sub` of a known platform is not parsed: its form changes.
+ * contain a path of refs. A trust has to be specific: it pins the project by an id that cannot be taken over, and what
+ * in it may call. `sub` of a known platform is not parsed: its form changes.
  */
 
 /** Claim names with the texts that each may have. */

@@ -13,7 +13,7 @@ import {
   type SeenAttempt,
 } from '../domain/machine.ts'
 import { suggestedNames } from '../domain/trusted-claims.ts'
-import { holdMachine, type MachineParts } from './machine-changes.ts'
+import { lockMachine, type MachineParts } from './machine-changes.ts'
 import { createTrust } from './machine-trusts.ts'
 
 /*
@@ -101,7 +101,7 @@ export async function noteAttempt(
   tenantId: string,
   { machineId, fingerprint, issuer, claims, is_bound, reason, at }: NewAttempt,
 ): Promise<void> {
-  if (!(await holdMachine(transaction, tenantId, machineId))) return
+  if (!(await lockMachine(transaction, tenantId, machineId))) return
   const known = await knownAttempts(transaction, tenantId, machineId)
   const since = new Date(Date.parse(at) - MINUTE_MS).toISOString()
   const isNew = !known.some((attempt) => attempt.fingerprint === fingerprint)

@@ -19,8 +19,8 @@ export type MachineParts = {
 
 export type MachineRef = { id: string; name: string }
 
-/** Hold a machine until the transaction ends, so that its tokens and grants are counted one change at a time. */
-export function holdMachine(
+/** Lock a machine until the transaction ends, so that its tokens and grants are counted one change at a time. */
+export function lockMachine(
   transaction: Query,
   tenantId: string,
   machineId: string,
@@ -37,7 +37,7 @@ export async function requireMachine(
   tenantId: string,
   machineId: string,
 ): Promise<MachineRef> {
-  const machine = await holdMachine(transaction, tenantId, machineId)
+  const machine = await lockMachine(transaction, tenantId, machineId)
   if (!machine) throw machineNotFound()
   return machine
 }

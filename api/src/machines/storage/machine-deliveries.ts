@@ -105,7 +105,7 @@ function newDelivery(
 
 /** @returns what the machine has lost; null: the delivery is written */
 function written(
-  { write, hold, holdShared }: Queries,
+  { write, lock, lockShared }: Queries,
   delivery: NewMachineDelivery,
 ): Promise<LostStanding | null> {
   const { tenantId, id, machine, proof, bundle, holder, keys, at, origin } = delivery
@@ -113,8 +113,8 @@ function written(
   return despiteDeletedKeys(() =>
     write(async (transaction) => {
       if (delivery.noteUseBefore !== null) await noteUse(transaction, delivery)
-      await send(transaction, insertion(transaction, holdShared, delivery))
-      const others = await collectedAgain(transaction, hold, given)
+      await send(transaction, insertion(transaction, lockShared, delivery))
+      const others = await collectedAgain(transaction, lock, given)
       if (others.length > 0 || keys.length === 0) {
         if (!(await isFound(selectOf(transaction, 'deliveries', { tenantId, id }))))
           return lostStanding(transaction, delivery)
@@ -135,7 +135,7 @@ function written(
   )
 }
 
-// Before the shared lock: two deliveries that both hold it would deadlock here.
+// Before the shared lock: two deliveries that both have it would deadlock here.
 async function noteUse(
   transaction: Query,
   { tenantId, proof, at, noteUseBefore, origin }: NewMachineDelivery,
@@ -155,9 +155,9 @@ const PROOFS = { token: 'machine_tokens', trust: 'machine_trusts' } as const
 
 type DeliveryProof = { id: string; tenant_id: string; machine_id: string }
 
-/** Inserts a delivery if the proof, the machine and the grant still hold; none of them changes until the transaction
- * ends. */
-function insertion(query: Query, holdShared: Queries['holdShared'], delivery: NewMachineDelivery) {
+/** Inserts a delivery if the proof, the machine and the grant are still valid; none of them changes until the
+ * transaction ends. */
+function insertion(query: Query, lockShared: Queries['lockShared'], delivery: NewMachineDelivery) {
   const row = rowOf(delivery)
   const { kind } = delivery.proof
   return query
@@ -180,7 +180,7 @@ function insertion(query: Query, holdShared: Queries['holdShared'], delivery: Ne
         .where('machines.is_active', '=', 1)
         .where('granted.bundle_id', '=', row.bundle_id)
         .where('granted.scope', '=', 'deliver')
-        .modifyEnd(holdShared),
+        .modifyEnd(lockShared),
     )
 }
 

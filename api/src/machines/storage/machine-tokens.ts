@@ -10,7 +10,7 @@ import { countOf, deleteOf, selectOf, updateOf } from '../../storage/base/tenant
 import { type MachineToken, requireRoomFor } from '../domain/machine.ts'
 import { requireTokens, rotationOf, secondsAfter, tokenNotFound } from '../domain/machine-token.ts'
 import {
-  holdMachine,
+  lockMachine,
   type MachineParts,
   type MachineRef,
   machineEvent,
@@ -71,8 +71,8 @@ export async function rotateToken(
   const { token, ...next } = newToken(clock)
   const { id, hint } = next
   return await queries.write(async (transaction) => {
-    const old = await holdWorking(transaction, place, stamp)
-    const machine = old && (await holdMachine(transaction, tenantId, machineId))
+    const old = await lockWorking(transaction, place, stamp)
+    const machine = old && (await lockMachine(transaction, tenantId, machineId))
     if (!machine) throw tokenNotFound()
     await requireRoom(transaction, machineId, stamp)
     const ends_at = await endAfter(transaction, old, { at, overlapSeconds })
@@ -208,8 +208,8 @@ async function endWorking(
   return { ...row, machine }
 }
 
-// The token before the machine, in the order in which a delivery holds them: in another order, the two could deadlock.
-function holdWorking(transaction: Query, { machineId, tokenId }: TokenPlace, { tenantId, at }: Stamp) {
+// The token before the machine, in the order in which a delivery locks them: in another order, the two could deadlock.
+function lockWorking(transaction: Query, { machineId, tokenId }: TokenPlace, { tenantId, at }: Stamp) {
   return updateOf(transaction, 'machine_tokens', { tenantId, id: tokenId, machine_id: machineId })
     .set((column) => ({ hint: column.ref('hint') }))
     .where('expires_at', '>', at)

@@ -10,7 +10,7 @@ import type { KeySet } from '../domain/id-token.ts'
 import { type MachineTrust, requireRoomFor, type TrustDraft } from '../domain/machine.ts'
 import { requireUsableRules } from '../domain/trusted-claims.ts'
 import {
-  holdMachine,
+  lockMachine,
   type MachineParts,
   machineEvent,
   networksIn,
@@ -79,8 +79,8 @@ export async function createTrust(
   }
   await queries.write(async (transaction) => {
     const machine = await requireMachine(transaction, tenantId, machineId)
-    const held = selectOf(transaction, 'machine_trusts', { tenantId, machine_id: machineId })
-    requireRoomFor('trusts', await countOf(held))
+    const existing = selectOf(transaction, 'machine_trusts', { tenantId, machine_id: machineId })
+    requireRoomFor('trusts', await countOf(existing))
     await transaction.insertInto('machine_trusts').values(row).execute()
     const pairs = Object.entries(claims).flatMap(([name, values]) =>
       values.map((value) => `${name}=${value}`),
@@ -100,10 +100,10 @@ export async function endTrust(
   const stamp = stampOf(caller, clock)
   const { tenantId } = stamp
   await queries.write(async (transaction) => {
-    // The trust before the machine, in the order in which a delivery holds them.
+    // The trust before the machine, in the order in which a delivery locks them.
     const place = { tenantId, id: trustId, machine_id: machineId }
     const row = await deleteOf(transaction, 'machine_trusts', place).returning('issuer').executeTakeFirst()
-    const machine = row && (await holdMachine(transaction, tenantId, machineId))
+    const machine = row && (await lockMachine(transaction, tenantId, machineId))
     if (!row || !machine) throw new DomainError('not_found', 'the machine has no such trust')
     const data = { trust: trustId, issuer: row.issuer }
     transaction.record(machineEvent(machine, stamp, { action: 'trust.ended', data }))

@@ -8,7 +8,7 @@ import type { Queries, Query, Recorded } from '../../storage/base/queries.ts'
 import { hasChanged } from '../../storage/base/statements.ts'
 import { flag, type Tables } from '../../storage/base/tables.ts'
 import { countOf, deleteOf, selectOf, updateOf } from '../../storage/base/tenant-rows.ts'
-import { holdTenant } from '../../storage/people/tenants.ts'
+import { lockTenant } from '../../storage/people/tenants.ts'
 import {
   type GrantPlace,
   type Machine,
@@ -18,7 +18,7 @@ import {
   requireRoomFor,
   type ScopeChange,
 } from '../domain/machine.ts'
-import { holdMachine, type MachineParts, machineEvent, requireMachine } from './machine-changes.ts'
+import { lockMachine, type MachineParts, machineEvent, requireMachine } from './machine-changes.ts'
 import { findMachine } from './machine-reading.ts'
 
 /** @throws DomainError conflict: the name is taken, or the workspace has as many machines as it can have */
@@ -30,7 +30,7 @@ export async function createMachine(
   const [id, stamp] = [clock.newId(), stampOf(caller, clock)]
   const { tenantId, by, at } = stamp
   await unlessTaken(queries, async (transaction) => {
-    await holdTenant(transaction, tenantId)
+    await lockTenant(transaction, tenantId)
     requireRoomFor('machines', await countOf(selectOf(transaction, 'machines', tenantId)))
     const made = { created_by: by, created_at: at, updated_at: at }
     const flags = { is_active: flag(is_active), reads_audit: flag(audit) }
@@ -106,7 +106,7 @@ export async function deleteMachine(
   const stamp = stampOf(caller, clock)
   const { tenantId } = stamp
   await queries.write(async (transaction) => {
-    // Proofs first, in the order in which a delivery holds rows: in another order, the two could deadlock.
+    // Proofs first, in the order in which a delivery locks rows: in another order, the two could deadlock.
     await deleteOf(transaction, 'machine_tokens', { tenantId, machine_id: machineId }).execute()
     await deleteOf(transaction, 'machine_trusts', { tenantId, machine_id: machineId }).execute()
     const row = await deleteOf(transaction, 'machines', { tenantId, id: machineId })
@@ -160,7 +160,7 @@ export async function revokeBundle(
   const stamp = stampOf(caller, clock)
   const { tenantId } = stamp
   await queries.write(async (transaction) => {
-    const machine = await holdMachine(transaction, tenantId, machineId)
+    const machine = await lockMachine(transaction, tenantId, machineId)
     const bundle = await bundleOf(transaction, tenantId, bundleId)
     const place = { tenantId, machine_id: machineId, bundle_id: bundleId }
     const isRevoked = await hasChanged(deleteOf(transaction, 'machine_grants', place))

@@ -3,8 +3,8 @@ import {
   deletedWith,
   oneOf,
   orNull,
+  rowMac,
   type Schema,
-  seal,
   text,
   whole,
   zeroOrOne,
@@ -22,7 +22,7 @@ export const tables = {
       created_by: text,
       created_at: text,
       updated_at: text,
-      ...seal,
+      ...rowMac,
     },
     rules: [
       'primary key (tenant_id, id)',
@@ -40,7 +40,7 @@ export const tables = {
       scope: oneOf('read', 'deliver'),
       created_by: text,
       created_at: text,
-      ...seal,
+      ...rowMac,
     },
     rules: [
       'primary key (tenant_id, machine_id, bundle_id)',
@@ -68,7 +68,7 @@ export const tables = {
       ended_at: orNull(text),
       last_used_at: orNull(text),
       last_used_ip: orNull(text),
-      ...seal,
+      ...rowMac,
     },
     rules: [
       'primary key (tenant_id, id)',
@@ -99,7 +99,7 @@ export const tables = {
       created_at: text,
       last_used_at: orNull(text),
       last_used_ip: orNull(text),
-      ...seal,
+      ...rowMac,
     },
     rules: ['primary key (tenant_id, id)', deletedWith('machines', 'tenant_id, machine_id')],
     indexes: { machine: '(tenant_id, machine_id, created_at, id)' },
@@ -118,7 +118,7 @@ export const tables = {
       first_at: text,
       last_at: text,
       times: whole,
-      ...seal,
+      ...rowMac,
     },
     rules: [
       'primary key (tenant_id, machine_id, fingerprint)',
@@ -128,7 +128,7 @@ export const tables = {
 } as const satisfies Schema
 
 /** The tables whose rows give rights, and which columns decide nothing. */
-export const sealed = {
+export const macTables = {
   machines: { key: ['tenant_id', 'id'], free: ['description', 'created_by', 'created_at', 'updated_at'] },
   machine_grants: { key: ['tenant_id', 'machine_id', 'bundle_id'], free: ['created_by', 'created_at'] },
   machine_tokens: {

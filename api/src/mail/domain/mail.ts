@@ -18,7 +18,7 @@ export type MailPlan = { kind: MailKind; to: Receiver; topic: string; facts: Mai
  * person switched off. */
 export type MailFacts = { seq?: number | undefined; invitation?: string; off?: OwnMail[] }
 
-/** An entry that was just sealed. */
+/** An entry that was just appended. */
 export type MailEntry = Pick<AuditEntry, 'action' | 'target' | 'data' | 'seq'> & {
   actor: { kind: string; id: string | null }
 }

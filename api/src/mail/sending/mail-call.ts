@@ -15,7 +15,7 @@ const ANSWER_MS = 120_000
 /** Of one mail, whatever the server does. */
 export const CALL_MS = 150_000
 
-/** How to reach the server. A mail can hold an invitation's token, so only a server on this machine gets it without
+/** How to reach the server. A mail can contain an invitation's token, so only a server on this machine gets it without
  * TLS. On port 465, servers begin with TLS and ignore everything else. */
 export function transportOf({ url, publicUrl }: Pick<MailServer, 'url' | 'publicUrl'>) {
   const { protocol, hostname, port, username, password } = new URL(url)

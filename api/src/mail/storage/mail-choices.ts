@@ -52,9 +52,9 @@ async function prove(
   userId: string,
   { token, ring, ...moment }: { token: string; ring: RootKeyRing } & Moment,
 ): Promise<boolean> {
-  // Holds the person until the transaction ends.
-  const held = transaction.updateTable('users').set({ updated_at: moment.at }).where('id', '=', userId)
-  const { email_key = '' } = (await held.returning('email_key').executeTakeFirst()) ?? {}
+  // Locks the person until the transaction ends.
+  const locked = transaction.updateTable('users').set({ updated_at: moment.at }).where('id', '=', userId)
+  const { email_key = '' } = (await locked.returning('email_key').executeTakeFirst()) ?? {}
   if (!isAddressToken(ring, token, [userId, email_key])) return false
   await proveEmail(transaction, userId, true)
   await recordChange(transaction, userId, moment)

@@ -75,8 +75,8 @@ async function claim(transaction: Query, { id }: ReceiverPlace, lease: Lease): P
   return await hasChanged(free.set({ claimed_by: lease.claim, claimed_until: lease.until }))
 }
 
-/** Holds the receiver until the transaction ends; undefined: the claim is over. */
-function holdClaimed(transaction: Query, { id }: ReceiverPlace, claimedBy: string, until?: string) {
+/** Locks the receiver until the transaction ends; undefined: the claim is over. */
+function lockClaimed(transaction: Query, { id }: ReceiverPlace, claimedBy: string, until?: string) {
   return transaction
     .updateTable('mail_receivers')
     .set((column) => ({ claimed_until: until ?? column.ref('claimed_until') }))
@@ -88,7 +88,7 @@ function holdClaimed(transaction: Query, { id }: ReceiverPlace, claimedBy: strin
 
 // A mail that is being sent although this node has the claim was left by a node that ended.
 async function next(transaction: Query, place: ReceiverPlace, lease: Lease): Promise<QueuedMail | null> {
-  const receiver = await holdClaimed(transaction, place, lease.claim, lease.until)
+  const receiver = await lockClaimed(transaction, place, lease.claim, lease.until)
   if (!receiver) return null
   const messages = () => transaction.selectFrom('mail_messages').where('address_key', '=', place.id)
   const waiting = await messages()
@@ -103,12 +103,12 @@ async function next(transaction: Query, place: ReceiverPlace, lease: Lease): Pro
     .where('state', '=', 'sent')
     .groupBy('kind')
     .execute()
-  const held = heldUntil(sent, lease.now)
+  const delayed = delayedUntil(sent, lease.now)
   for (const { id, kind } of waiting) {
-    const not_before = held.get(kind)
+    const not_before = delayed.get(kind)
     if (not_before) await update(transaction, id, { not_before, state: 'waiting' })
   }
-  const row = waiting.find(({ kind }) => !held.has(kind))
+  const row = waiting.find(({ kind }) => !delayed.has(kind))
   if (!row) return null
   await update(transaction, row.id, { state: 'sending', attempts: row.attempts + 1 })
   const { id, kind, tenant_id: tenantId, user_id: userId, give_up_at: giveUpAt } = row
@@ -117,7 +117,7 @@ async function next(transaction: Query, place: ReceiverPlace, lease: Lease): Pro
 }
 
 /** Kinds of which a mail was sent a short time ago, and until when the next one waits. */
-function heldUntil(sent: readonly { kind: MailKind; at: string | null }[], now: string) {
+function delayedUntil(sent: readonly { kind: MailKind; at: string | null }[], now: string) {
   const until = sent.map(({ kind, at }) => {
     const free = new Date(Date.parse(at ?? now) + MAIL_TIMES.apartSeconds * 1_000).toISOString()
     return [kind, free] as const
@@ -134,7 +134,7 @@ async function settle(
   place: ReceiverPlace,
   { claim: claimedBy, message, outcome, now }: SentCall<QueuedMail, MailOutcome>,
 ): Promise<boolean> {
-  if (!(await holdClaimed(transaction, place, claimedBy))) return false
+  if (!(await lockClaimed(transaction, place, claimedBy))) return false
   const { state, retryAt, giveUpAt: give_up_at } = settledMail(outcome, { ...message, now })
   const isOver = state !== 'waiting'
   const last_error = outcome.end === 'failed' ? outcome.word : null
@@ -150,7 +150,7 @@ async function settle(
 }
 
 async function release(transaction: Query, place: ReceiverPlace, claimedBy: string): Promise<void> {
-  if (!(await holdClaimed(transaction, place, claimedBy))) return
+  if (!(await lockClaimed(transaction, place, claimedBy))) return
   await transaction
     .updateTable('mail_messages')
     .set({ state: 'waiting' })

@@ -3,7 +3,7 @@ import { randomId } from '@keyferry/crypto/token'
 import { entryOf } from '../../domain/audit/audit.ts'
 import { emailKey } from '../../domain/base/email.ts'
 import { reaches } from '../../domain/people/reach.ts'
-import type { AfterSeal } from '../../storage/audit/sealing.ts'
+import type { AfterAppend } from '../../storage/audit/appending.ts'
 import type { Query } from '../../storage/base/queries.ts'
 import { hasChanged } from '../../storage/base/statements.ts'
 import { countOf, deleteOf, isFound, selectOf } from '../../storage/base/tenant-rows.ts'
@@ -11,8 +11,8 @@ import { REACH, withReach } from '../../storage/reach/membership-reach.ts'
 import { isLimited, isOverLimit, isOwnMail, type MailEntry, type MailPlan, mailsOf } from '../domain/mail.ts'
 
 /*
- * The mails of sealed entries, written in the seal's transaction: no entry is in the log without its mails, and none
- * makes them twice.
+ * The mails of appended entries, written in the transaction that appends them: no entry is in the log without its
+ * mails, and none makes them twice.
  */
 
 /** Who gets a mail: a person, or an invited address. */
@@ -20,8 +20,8 @@ type MailReceiver = { address: string; userId: string | null }
 
 export type MailDraft = MailPlan & MailReceiver & { tenantId: string; madeBy: string | null }
 
-/** Queue the mails of sealed entries. */
-export const queueOfEntries: AfterSeal = async (transaction, batches) => {
+/** Queue the mails of appended entries. */
+export const queueOfEntries: AfterAppend = async (transaction, batches) => {
   const drafts: MailDraft[] = []
   for (const { tenantId, rows } of batches)
     for (const { seq, body } of rows) {
@@ -103,9 +103,9 @@ export async function queueMails(
   drafts: readonly MailDraft[],
   now: string,
 ): Promise<void> {
-  // Each receiver is held until the transaction ends, in one order, so that no two wait for each other.
+  // Each receiver is locked until the transaction ends, in one order, so that no two wait for each other.
   for (const draft of drafts.toSorted((one, other) => (one.address < other.address ? -1 : 1))) {
-    await holdReceiver(transaction, draft.address)
+    await lockReceiver(transaction, draft.address)
     const { address, userId, tenantId, madeBy, kind, topic } = draft
     const give_up_at = new Date(Date.parse(now) + MAIL_TIMES.triedSeconds * 1_000).toISOString()
     const fresh = {
@@ -135,7 +135,7 @@ function waitingLike(transaction: Query, { address, kind, topic, madeBy }: MailD
   return kind === 'invitation' ? waiting.where('made_by', '=', madeBy) : waiting.where('topic', '=', topic)
 }
 
-async function holdReceiver(transaction: Query, id: string): Promise<void> {
+async function lockReceiver(transaction: Query, id: string): Promise<void> {
   await transaction
     .insertInto('mail_receivers')
     .values({ id, next_at: '', failures: 0, claimed_until: '' })

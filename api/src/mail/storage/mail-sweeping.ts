@@ -88,10 +88,10 @@ async function idleReceivers(query: Query, now: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-// The receiver is held first, so that a mail which another call queues is seen.
+// The receiver is locked first, so that a mail which another call queues is seen.
 async function forgetReceiver(transaction: Query, id: string): Promise<void> {
-  const held = transaction.updateTable('mail_receivers').set({ id }).where('id', '=', id)
-  if (!(await hasChanged(held))) return
+  const locked = transaction.updateTable('mail_receivers').set({ id }).where('id', '=', id)
+  if (!(await hasChanged(locked))) return
   if (await isFound(transaction.selectFrom('mail_messages').select('id').where('address_key', '=', id)))
     return
   await transaction.deleteFrom('mail_receivers').where('id', '=', id).execute()

@@ -12,8 +12,8 @@ import {
 import type { EncryptedTable } from '../../storage/schema/encrypted.ts'
 
 export const tables = {
-  /** Who gets mails; `id` is the address as it is compared. `next_at` and `claimed_until` are '' where nothing holds
-   * mails back. */
+  /** Who gets mails; `id` is the address as it is compared. `next_at` and `claimed_until` are '' where nothing
+   * delays mails. */
   mail_receivers: {
     columns: {
       id: text,
@@ -76,5 +76,5 @@ export type MailRow = RowsOf<typeof tables>['mail_messages']
 
 export const encrypted: readonly EncryptedTable[] = []
 
-export const sealed = {}
+export const macTables = {}
 export const reached = {}

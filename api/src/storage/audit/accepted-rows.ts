@@ -1,44 +1,44 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { madeByOperator, ofTenant } from '../../domain/base/event.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { markSealed } from '../keys-at-rest/audit-keys.ts'
-import { sealRows } from '../keys-at-rest/row-sealing.ts'
+import { markMacsRequired } from '../keys-at-rest/audit-keys.ts'
+import { addMacs } from '../keys-at-rest/missing-macs.ts'
+import { type MacWrite, type RowMacs, versionText } from '../row-macs/row-macs.ts'
 import { noteRules } from '../rules/noted-rules.ts'
-import { type RowSeals, type SealedWrite, versionText } from '../seals/row-seals.ts'
 import { knownVersions } from './known-versions.ts'
 
-type Accepting = { seals: RowSeals; ring: RootKeyRing; now: string }
+type Accepting = { rowMacs: RowMacs; ring: RootKeyRing; now: string }
 
-/** Seal the rows that `foreignRows` finds, record which, and refuse rows without a seal from now on.
+/** Give the rows that `foreignRows` finds their MACs, record which, and refuse rows without one from now on.
  * @returns these rows */
 export async function acceptRows(
-  { query, write, holdToChange }: Queries,
-  { seals, ring, now }: Accepting,
-): Promise<SealedWrite[]> {
-  const sealing = { seals, known: await knownVersions(query) }
-  // The first time, these are all rows: no transaction holds many of them, because nodes go on writing.
-  const before = seals.areRequired ? [] : await sealFirst({ write, holdToChange }, sealing)
+  { query, write, lockToChange }: Queries,
+  { rowMacs, ring, now }: Accepting,
+): Promise<MacWrite[]> {
+  const checking = { rowMacs, known: await knownVersions(query) }
+  // The first time, these are all rows: no transaction locks many of them, because nodes go on writing.
+  const before = rowMacs.areRequired ? [] : await addFirstMacs({ write, lockToChange }, checking)
   const rows = await write(async (transaction) => {
-    await noteRules(transaction, holdToChange)
-    const all = [...before, ...(await sealRows((work) => work(transaction), holdToChange, sealing))]
+    await noteRules(transaction, lockToChange)
+    const all = [...before, ...(await addMacs((work) => work(transaction), lockToChange, checking))]
     await record(transaction, all, now)
-    await markSealed(transaction, ring)
+    await markMacsRequired(transaction, ring)
     return all
   })
-  seals.areRequired = true
+  rowMacs.areRequired = true
   return rows
 }
 
-async function sealFirst(
-  { write, holdToChange }: Pick<Queries, 'write' | 'holdToChange'>,
-  sealing: Parameters<typeof sealRows>[2],
-): Promise<SealedWrite[]> {
-  await write((transaction) => noteRules(transaction, holdToChange))
-  return sealRows(write, holdToChange, sealing)
+async function addFirstMacs(
+  { write, lockToChange }: Pick<Queries, 'write' | 'lockToChange'>,
+  checking: Parameters<typeof addMacs>[2],
+): Promise<MacWrite[]> {
+  await write((transaction) => noteRules(transaction, lockToChange))
+  return addMacs(write, lockToChange, checking)
 }
 
 /** Rows of the whole server are recorded in every log. */
-async function record(transaction: Recorded, rows: readonly SealedWrite[], now: string): Promise<void> {
+async function record(transaction: Recorded, rows: readonly MacWrite[], now: string): Promise<void> {
   const byTenant = Map.groupBy(rows, ({ tenantId }) => tenantId)
   const ofAll = byTenant.get(null) ?? []
   for (const tenantId of await tenants(transaction)) {

@@ -1,12 +1,12 @@
 import { madeByOperator, ofTenant } from '../../domain/base/event.ts'
 import type { Queries, Recorded } from '../base/queries.ts'
 import { updateOf } from '../base/tenant-rows.ts'
-import { holdHead } from './audit-head.ts'
+import { lockHead } from './audit-head.ts'
 
 /*
  * A restored backup takes the log back. Notes that were signed after the backup then match no entry. So a restore
  * begins a new epoch of each log and records where the old one was left: a reader can tell a restore from an attack,
- * and a server that knows a newer head of an older epoch seals again.
+ * and a server that knows a newer head of an older epoch appends again.
  */
 
 type Restored = { reason: string; now: string }
@@ -22,7 +22,7 @@ export async function beginEpochs({ query, write }: Queries, restored: Restored)
 }
 
 async function beginEpoch(transaction: Recorded, { tenantId, reason, now }: Restored & { tenantId: string }) {
-  const { seq, hash, epoch: epochBefore } = await holdHead(transaction, tenantId)
+  const { seq, hash, epoch: epochBefore } = await lockHead(transaction, tenantId)
   const epoch = nextEpoch(epochBefore, now)
   await updateOf(transaction, 'audit_heads', tenantId).set({ epoch }).execute()
   const target = ofTenant(tenantId)

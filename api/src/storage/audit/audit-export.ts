@@ -13,7 +13,7 @@ const EXPORT_ENTRIES = 100_000
 type SequenceRange = { from: number; to: number }
 type Log = { tenantId: string; key: NamedAuditKey }
 
-/** More than any number of an entry, and no more than both databases hold as an integer. */
+/** More than any number of an entry, and no more than both databases store as an integer. */
 const LAST = 2_147_483_647
 
 /** The lines of an export of a whole log, however long it is. */
@@ -53,14 +53,14 @@ function exportLine({ hash, body, origin }: { hash: string; body: string; origin
   return `{"hash":"${hash}","event":${body}${origin === null ? '' : `,"origin":${origin}`}}\n`
 }
 
-/** The newest signed note; null when nothing is sealed yet. */
+/** The newest signed note; null when nothing is appended yet. */
 export async function newestNote(query: Query, tenantId: string): Promise<string | null> {
-  const seal = await selectOf(query, 'audit_seals', tenantId)
+  const checkpoint = await selectOf(query, 'audit_seals', tenantId)
     .select('note')
     .orderBy('day', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return seal?.note ?? null
+  return checkpoint?.note ?? null
 }
 
 async function startOf(query: Query, tenantId: string, from: number): Promise<{ seq: number; prev: string }> {

@@ -10,7 +10,7 @@ import { selectOf, updateOf } from '../base/tenant-rows.ts'
 
 /*
  * Erasing a person: what may identify them leaves the logs (`origin`) and the deliveries (`label`). The hashed text of
- * an entry holds only their id, so every chain stays whole.
+ * an entry contains only their id, so every chain stays whole.
  */
 
 /** `origins`: how many entries lost their origin. */
@@ -38,9 +38,9 @@ export async function forgetPerson(
 ): Promise<Forgotten | null> {
   const person = await findPerson(queries.query, who)
   if (!person) return null
-  // A log has a head once its first entry is sealed.
-  const unsealed = queries.query.selectFrom('events').select('tenant_id')
-  const logs = await queries.query.selectFrom('audit_heads').select('tenant_id').union(unsealed).execute()
+  // A log has a head once its first entry is appended.
+  const waiting = queries.query.selectFrom('events').select('tenant_id')
+  const logs = await queries.query.selectFrom('audit_heads').select('tenant_id').union(waiting).execute()
   let [tenants, origins] = [0, 0]
   for (const { tenant_id } of logs) {
     const erased = await forgetIn(queries, tenant_id, { person, ...options })
@@ -66,14 +66,14 @@ async function findPerson(query: Query, who: string): Promise<Subject | null> {
   return row ? { id: row.id, emailKey: row.email_key } : null
 }
 
-// The outbox first, so that entries sealed during this work are in the log.
+// The outbox first, so that entries appended during this work are in the log.
 async function forgetIn(queries: Queries, tenantId: string, forgetting: Forgetting): Promise<number | null> {
   const { person, now } = forgetting
   const theirs = await knownBy(queries.query, tenantId, person)
   const isTheirs: IsTheirs = (row) => isAbout(row, theirs)
   const origins =
-    (await forgetUnsealed(queries, tenantId, { isTheirs, mac: forgetting.mac })) +
-    (await forgetSealed(queries, tenantId, { isTheirs, person }))
+    (await forgetWaiting(queries, tenantId, { isTheirs, mac: forgetting.mac })) +
+    (await forgetAppended(queries, tenantId, { isTheirs, person }))
   if (origins === 0 && !theirs.hasDeliveries) return null
   await queries.write(async (transaction) => {
     await transaction
@@ -127,14 +127,14 @@ const BEGINNINGS: ReadonlySet<AuditAction> = new Set(['delivery.approved', 'gran
 
 type IsTheirs = (row: { body: string; origin: string | null }) => boolean
 
-// It holds the head as a seal does. Otherwise a seal that has read the events could write what is erased here.
-async function forgetUnsealed(
-  { write, hold }: Queries,
+// It locks the head as an append does. Otherwise an append that has read the events could write what is erased here.
+async function forgetWaiting(
+  { write, lock }: Queries,
   tenantId: string,
   { isTheirs, mac: key }: { isTheirs: IsTheirs } & Pick<AuditKey, 'mac'>,
 ): Promise<number> {
   return await write(async (transaction) => {
-    await selectOf(transaction, 'audit_heads', tenantId).select('tenant_id').modifyEnd(hold).execute()
+    await selectOf(transaction, 'audit_heads', tenantId).select('tenant_id').modifyEnd(lock).execute()
     const rows = await selectOf(transaction, 'events', tenantId)
       .select(['position', 'body', 'origin'])
       .where('origin', 'is not', null)
@@ -151,7 +151,7 @@ async function forgetUnsealed(
 
 const ROWS_AT_ONCE = 1_000
 
-async function forgetSealed(
+async function forgetAppended(
   { query }: Queries,
   tenantId: string,
   { isTheirs, person }: { isTheirs: IsTheirs; person: Subject },

@@ -22,12 +22,12 @@ export type Head = { seq: number; hash: string; epoch: number }
 export type SeenHead = Head & { note: string | null }
 
 /** Where a log begins: `first_seq` is its oldest entry, `first_prev` the hash before that. */
-export type HeldHead = Head & { first_seq: number; first_prev: string }
+export type HeadRow = Head & { first_seq: number; first_prev: string }
 
 const START = { seq: 0, hash: CHAIN_START, first_seq: 1, first_prev: CHAIN_START, epoch: 1 }
 
-/** The head of a tenant, held until the transaction ends; made at the first call. */
-export async function holdHead(transaction: Query, tenantId: string): Promise<HeldHead> {
+/** The head of a tenant, locked until the transaction ends; made at the first call. */
+export async function lockHead(transaction: Query, tenantId: string): Promise<HeadRow> {
   await begin(transaction, [tenantId])
   return updateOf(transaction, 'audit_heads', tenantId)
     .set((column) => ({ epoch: column.ref('epoch') }))
@@ -35,12 +35,12 @@ export async function holdHead(transaction: Query, tenantId: string): Promise<He
     .executeTakeFirstOrThrow()
 }
 
-/** The heads of these tenants that no other transaction holds, held until this one ends; made at the first call. */
-export async function holdHeads(
+/** The heads of these tenants that no other transaction has locked; this one locks them. Made at the first call. */
+export async function lockHeads(
   transaction: Query,
   seen: ReadonlyMap<string, SeenHead | undefined>,
-  { holdFree }: Pick<Database, 'holdFree'>,
-): Promise<ReadonlyMap<string, HeldHead>> {
+  { skipLocked }: Pick<Database, 'skipLocked'>,
+): Promise<ReadonlyMap<string, HeadRow>> {
   const unknown = [...seen].flatMap(([tenantId, head]) => (head ? [] : [tenantId]))
   await begin(transaction, unknown)
   const rows = await transaction
@@ -48,7 +48,7 @@ export async function holdHeads(
     .selectAll()
     .where('tenant_id', 'in', [...seen.keys()])
     .orderBy('tenant_id')
-    .modifyEnd(holdFree)
+    .modifyEnd(skipLocked)
     .execute()
   return new Map(rows.map(({ tenant_id, ...head }) => [tenant_id, head]))
 }
@@ -64,8 +64,8 @@ async function begin(transaction: Query, tenantIds: readonly string[]): Promise<
   )
 }
 
-/** The newest seal of each tenant that has one. */
-export async function newestSeals(
+/** The newest checkpoint of each tenant that has one. */
+export async function checkpointsOf(
   query: Query,
   tenantIds: readonly string[],
 ): Promise<ReadonlyMap<string, Tables['audit_seals']>> {
@@ -74,8 +74,8 @@ export async function newestSeals(
     .selectFrom('audit_seals')
     .selectAll()
     .where('tenant_id', 'in', tenantIds)
-    .where('day', '=', (seals) =>
-      seals
+    .where('day', '=', (checkpoints) =>
+      checkpoints
         .selectFrom('audit_seals as each')
         .select(({ fn }) => fn.max('each.day').as('day'))
         .whereRef('each.tenant_id', '=', 'audit_seals.tenant_id'),
@@ -94,8 +94,8 @@ export function noteOf(
 
 type HeadEvidence = {
   tenantId: string
-  head: HeldHead
-  seal: Tables['audit_seals'] | undefined
+  head: HeadRow
+  last: Tables['audit_seals'] | undefined
   seen: SeenHead | undefined
   key: NamedAuditKey
 }
@@ -109,11 +109,11 @@ export async function refusalOf(query: Query, judged: HeadEvidence): Promise<str
 }
 
 // A signature of one text is always the same, and what this node signed itself it need not sign again.
-function isSigned({ tenantId, head, seal, seen, key }: HeadEvidence): boolean {
-  if (!seal) return head.seq === 0 && head.epoch === 1
+function isSigned({ tenantId, head, last, seen, key }: HeadEvidence): boolean {
+  if (!last) return head.seq === 0 && head.epoch === 1
   const { seq, hash, epoch } = head
-  if (seen?.note === seal.note && seen.seq === seq && seen.hash === hash && seen.epoch === epoch) return true
-  return seal.note === noteOf(head, { tenantId, key, at: seal.sealed_at })
+  if (seen?.note === last.note && seen.seq === seq && seen.hash === hash && seen.epoch === epoch) return true
+  return last.note === noteOf(head, { tenantId, key, at: last.sealed_at })
 }
 
 /** Whether an operator's restore that waits in the outbox left this head. */
@@ -142,10 +142,10 @@ async function refusalOfOlder(query: Query, judged: HeadEvidence, seen: Head): P
   return `the audit log ends at entry ${head.seq}; this server has seen entry ${seen.seq}`
 }
 
-// Another node may have sealed since, onto what this node saw or onto something else.
+// Another node may have appended since, onto what this node saw or onto something else.
 async function hashAt(
   query: Query,
-  { tenantId, head, seq }: { tenantId: string; head: HeldHead; seq: number },
+  { tenantId, head, seq }: { tenantId: string; head: HeadRow; seq: number },
 ): Promise<string | undefined> {
   if (seq === head.seq) return head.hash
   if (seq === head.first_seq - 1) return head.first_prev
@@ -153,8 +153,8 @@ async function hashAt(
   return row?.hash
 }
 
-/** When the newest day of any log was sealed, an ISO time; null: none was. */
-export async function newestSeal({ query }: Pick<Database, 'query'>): Promise<string | null> {
-  const seals = query.selectFrom('audit_seals').select(({ fn }) => fn.max('sealed_at').as('newest'))
-  return (await seals.executeTakeFirst())?.newest ?? null
+/** When the newest day of any log was signed, an ISO time; null: none was. */
+export async function newestCheckpoint({ query }: Pick<Database, 'query'>): Promise<string | null> {
+  const checkpoints = query.selectFrom('audit_seals').select(({ fn }) => fn.max('sealed_at').as('newest'))
+  return (await checkpoints.executeTakeFirst())?.newest ?? null
 }

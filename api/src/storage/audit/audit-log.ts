@@ -19,8 +19,8 @@ import { isGenuine } from './genuine-events.ts'
 
 /** Matches beyond this number are not counted. */
 const COUNTED = 10_000
-/** Unsealed events that are shown; more than that is a backlog, which /readyz tells. */
-const UNSEALED = 1_000
+/** Waiting events that are shown; more than that is a backlog, which /readyz tells. */
+const MOST_WAITING = 1_000
 
 export function createAuditStore(query: Query, key: NamedAuditKey): AuditStore {
   return {
@@ -36,16 +36,16 @@ type AuditListing = { tenantId: string; filter: AuditFilter; page: { limit: numb
 
 async function list(query: Query, key: NamedAuditKey, listing: AuditListing): Promise<AuditPage> {
   const { tenantId, filter, page } = listing
-  const unsealed = await unsealedEntries(query, key, listing)
-  const fromLog = page.limit - Math.max(0, unsealed.length - page.offset)
-  const offset = Math.max(0, page.offset - unsealed.length)
+  const waiting = await waitingEntries(query, key, listing)
+  const fromLog = page.limit - Math.max(0, waiting.length - page.offset)
+  const offset = Math.max(0, page.offset - waiting.length)
   const rows =
-    fromLog <= 0 ? [] : await sealedRows(query, { tenantId, filter, page: { limit: fromLog, offset } })
-  const sealed = rows.map(({ body, origin }) => entryOf(body, origin))
-  // An event that is sealed between the two reads is in both.
-  const ids = new Set(sealed.map(({ id }) => id))
-  const waiting = unsealed.filter(({ id }) => !ids.has(id))
-  const entries = [...waiting.slice(page.offset, page.offset + page.limit), ...sealed]
+    fromLog <= 0 ? [] : await appendedRows(query, { tenantId, filter, page: { limit: fromLog, offset } })
+  const appended = rows.map(({ body, origin }) => entryOf(body, origin))
+  // An event that is appended between the two reads is in both.
+  const ids = new Set(appended.map(({ id }) => id))
+  const outbox = waiting.filter(({ id }) => !ids.has(id))
+  const entries = [...outbox.slice(page.offset, page.offset + page.limit), ...appended]
   const total = await countMatches(query, tenantId, filter)
   return {
     entries: await withNames(query, entries),
@@ -53,13 +53,13 @@ async function list(query: Query, key: NamedAuditKey, listing: AuditListing): Pr
   }
 }
 
-async function unsealedEntries(query: Query, key: NamedAuditKey, { tenantId, filter }: AuditListing) {
+async function waitingEntries(query: Query, key: NamedAuditKey, { tenantId, filter }: AuditListing) {
   if (filter.before !== undefined) return []
   const rows = await selectOf(query, 'events', tenantId)
     .select(['tenant_id', 'body', 'origin', 'mac'])
     .where('refused_at', 'is', null)
     .orderBy('position', 'desc')
-    .limit(UNSEALED)
+    .limit(MOST_WAITING)
     .execute()
   const genuine = rows.filter((row) => isGenuine(row, key))
   return genuine.map(({ body, origin }) => entryOf(body, origin)).filter((entry) => matches(entry, filter))
@@ -111,12 +111,12 @@ async function listCounted(
   })
 }
 
-async function sealedRows(query: Query, { tenantId, filter, page }: AuditListing) {
+async function appendedRows(query: Query, { tenantId, filter, page }: AuditListing) {
   const filters = ofEachAction(filter)
-  if (filters === null) return await sealedMatching(query, { tenantId, filter, page })
+  if (filters === null) return await appendedMatching(query, { tenantId, filter, page })
   const whole = { limit: page.offset + page.limit, offset: 0 }
   const found = await Promise.all(
-    filters.map((one) => sealedMatching(query, { tenantId, filter: one, page: whole })),
+    filters.map((one) => appendedMatching(query, { tenantId, filter: one, page: whole })),
   )
   return found
     .flat()
@@ -131,7 +131,7 @@ function ofEachAction({ group, ...filter }: AuditFilter): AuditFilter[] | null {
   return actions.map((action) => ({ ...filter, action }))
 }
 
-function sealedMatching(query: Query, { tenantId, filter, page }: AuditListing) {
+function appendedMatching(query: Query, { tenantId, filter, page }: AuditListing) {
   return matching(query, tenantId, filter)
     .select(['seq', 'body', 'origin'])
     .orderBy('seq', 'desc')
@@ -160,7 +160,7 @@ async function keptEntries(query: Query, tenantId: string): Promise<number> {
   return head ? head.seq - head.first_seq + 1 : 0
 }
 
-// Names of people are looked up when they are read: the log itself holds none. Of a program that acts, it holds the id.
+// Names of people are looked up when they are read: the log itself has none. Of a program that acts, it has the id.
 async function withNames(query: Query, entries: AuditEntry[]): Promise<AuditEntry[]> {
   const all = entries.flatMap(({ actor, target }) => [actor, target])
   const [users, others] = await Promise.all([

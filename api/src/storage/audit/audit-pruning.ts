@@ -3,7 +3,7 @@ import { type EventOrigin, madeByServer, ofTenant } from '../../domain/base/even
 import type { Retention } from '../base/forgetting.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
-import { holdHead } from './audit-head.ts'
+import { lockHead } from './audit-head.ts'
 
 /*
  * Pruning deletes the oldest entries of a log, up to the end of a day. The head keeps the hash before the first entry
@@ -21,14 +21,14 @@ export type Pruned = { readonly through: number; readonly count: number }
 
 type Pruning = { tenantId: string; made: EventOrigin }
 
-/** Delete the entries of the whole days that a checked export holds.
- * @throws PruneRefused: the export does not begin where the log does, differs from it, or holds no whole day */
+/** Delete the entries of the whole days that a checked export contains.
+ * @throws PruneRefused: the export does not begin where the log does, differs from it, or contains no whole day */
 export async function pruneExported(
   transaction: Recorded,
   pruning: Pruning & { chain: ExportedChain },
 ): Promise<Pruned> {
   const { tenantId, chain, made } = pruning
-  const head = await holdHead(transaction, tenantId)
+  const head = await lockHead(transaction, tenantId)
   if (chain.first > head.first_seq) {
     throw new PruneRefused(
       `the export begins at entry ${chain.first}, the log at ${head.first_seq}: export the log from there`,
@@ -46,7 +46,7 @@ export async function pruneExported(
   return cut(transaction, { ...pruning, end, epoch: head.epoch })
 }
 
-/** Delete the days of all logs before that of a time. Each cut holds the log's head, so nodes may do this at once. */
+/** Delete the days of all logs before that of a time. Each cut locks the log's head, so nodes may do this at once. */
 export async function pruneLogs(queries: Queries, { before, ending, now, log }: Retention): Promise<void> {
   const day = dayOf(before)
   for (const tenantId of await tenantsToPrune(queries.query, day)) {
@@ -67,7 +67,7 @@ const PRUNED_AT_ONCE = 10_000
  * @returns null when no whole day before that can be deleted */
 async function pruneOldest(transaction: Recorded, pruning: Pruning & { before: string }) {
   const { tenantId, before } = pruning
-  const head = await holdHead(transaction, tenantId)
+  const head = await lockHead(transaction, tenantId)
   const from = head.first_seq
   const find = (to: number, order: 'asc' | 'desc') =>
     endOfDay(transaction, { tenantId, before, range: { from, to }, order })
@@ -101,9 +101,9 @@ type Days = {
   order?: 'asc' | 'desc'
 }
 
-// The last entry of a day, which the day's seal signs.
+// The last entry of a day, which the day's checkpoint signs.
 async function endOfDay(query: Query, { tenantId, before, range, order = 'desc' }: Days) {
-  const seal = await selectOf(query, 'audit_seals', tenantId)
+  const checkpoint = await selectOf(query, 'audit_seals', tenantId)
     .select(['seq', 'hash'])
     .where('day', '<', before)
     .where('seq', '>=', range.from)
@@ -111,7 +111,7 @@ async function endOfDay(query: Query, { tenantId, before, range, order = 'desc' 
     .orderBy('day', order)
     .limit(1)
     .executeTakeFirst()
-  return seal ?? null
+  return checkpoint ?? null
 }
 
 async function hashOf(query: Query, tenantId: string, seq: number): Promise<string | undefined> {

@@ -17,8 +17,8 @@ const ROWS_AT_ONCE = 1_000
  * whose origin was erased. */
 export type AuditVerdict = { tenantId: string; entries: number; erased: number; problem: string | null }
 
-/** Check the log of every tenant, or of one: the chain, the columns against the text, the origins, the seals, and the
- * events that wait. It only reads. On SQLite, servers wait to write while a log is read. */
+/** Check the log of every tenant, or of one: the chain, the columns against the text, the origins, the checkpoints, and
+ * the events that wait. It only reads. On SQLite, servers wait to write while a log is read. */
 export async function verifyAuditLogs(
   query: Query,
   key: NamedAuditKey,
@@ -27,7 +27,7 @@ export async function verifyAuditLogs(
   const verdicts: AuditVerdict[] = []
   const tenantIds = await tenantsWithLogs(query)
   for (const tenantId of only === null ? tenantIds : tenantIds.filter((id) => id === only)) {
-    // One snapshot of the log, because servers may seal while this reads.
+    // One snapshot of the log, because servers may append while this reads.
     const verdict = await query
       .transaction()
       .setIsolationLevel('repeatable read')
@@ -72,15 +72,15 @@ type LogWalk = {
 async function checkLog(walk: LogWalk): Promise<void> {
   const { query, tenantId } = walk
   const head = await selectOf(query, 'audit_heads', tenantId).selectAll().executeTakeFirst()
-  const seals = await selectOf(query, 'audit_seals', tenantId).selectAll().orderBy('day').execute()
+  const checkpoints = await selectOf(query, 'audit_seals', tenantId).selectAll().orderBy('day').execute()
   const start = { seq: (head?.first_seq ?? 1) - 1, hash: head?.first_prev ?? '' }
-  const hashes = await walkEntries(walk, start, new Set(seals.map(({ seq }) => seq)))
+  const hashes = await walkEntries(walk, start, new Set(checkpoints.map(({ seq }) => seq)))
   hashes.at.set(start.seq, start.hash)
   const end = head ?? { seq: 0, hash: '', epoch: 1 }
   if (hashes.last.seq !== end.seq || (end.seq > start.seq && hashes.last.hash !== end.hash))
     throw new Broken(`the log ends at entry ${hashes.last.seq}, its head says ${end.seq}`)
-  const epochs = seals.map((seal) => checkSeal(walk, seal, hashes.at.get(seal.seq)))
-  if (end.seq > start.seq && seals.at(-1)?.seq !== end.seq)
+  const epochs = checkpoints.map((checkpoint) => epochIn(walk, checkpoint, hashes.at.get(checkpoint.seq)))
+  if (end.seq > start.seq && checkpoints.at(-1)?.seq !== end.seq)
     throw new Broken(`no seal signs the last entry, ${end.seq}`)
   const addition = await additionTo(query, tenantId, start.seq + 1)
   if (addition !== null) throw new Broken(addition)
@@ -112,7 +112,7 @@ type Hashes = { last: { seq: number; hash: string }; at: Map<number, string> }
 async function walkEntries(
   { query, tenantId, walked }: LogWalk,
   start: { seq: number; hash: string },
-  sealed: ReadonlySet<number>,
+  signed: ReadonlySet<number>,
 ): Promise<Hashes> {
   let last = start
   const at = new Map<number, string>()
@@ -122,7 +122,7 @@ async function walkEntries(
       last = checkEntry(row, last)
       walked.entries += 1
       if (isErased(row)) walked.erased += 1
-      if (sealed.has(last.seq)) at.set(last.seq, last.hash)
+      if (signed.has(last.seq)) at.set(last.seq, last.hash)
     }
     if (rows.length < ROWS_AT_ONCE) return { last, at }
   }
@@ -162,25 +162,25 @@ function isErased({ body, origin }: AuditRow): boolean {
   return origin === null && !body.endsWith('"personal":null}')
 }
 
-/** @returns the epoch that the seal's note names */
-function checkSeal(
+/** @returns the epoch that the checkpoint's note names */
+function epochIn(
   { tenantId, key }: LogWalk,
-  seal: Tables['audit_seals'],
+  checkpoint: Tables['audit_seals'],
   hash: string | undefined,
 ): number {
-  const text = openNote(seal.note, verifierKey(key))
-  if (text === null) throw new Broken(`the seal of ${seal.day} is not signed by this server's key`)
+  const text = openNote(checkpoint.note, verifierKey(key))
+  if (text === null) throw new Broken(`the seal of ${checkpoint.day} is not signed by this server's key`)
   const epoch = Number(text.split('\n')[4]?.split(' ')[0])
   const expected = {
     origin: `${key.name}/${tenantId}`,
-    seq: seal.seq,
-    hash: seal.hash,
+    seq: checkpoint.seq,
+    hash: checkpoint.hash,
     epoch,
-    at: seal.sealed_at,
+    at: checkpoint.sealed_at,
   }
-  if (text !== chainNote(expected)) throw new Broken(`the seal of ${seal.day} differs from its note`)
-  if (hash !== undefined && hash !== seal.hash)
-    throw new Broken(`entry ${seal.seq} is not the one that the seal of ${seal.day} signed`)
+  if (text !== chainNote(expected)) throw new Broken(`the seal of ${checkpoint.day} differs from its note`)
+  if (hash !== undefined && hash !== checkpoint.hash)
+    throw new Broken(`entry ${checkpoint.seq} is not the one that the seal of ${checkpoint.day} signed`)
   return epoch
 }
 
@@ -205,13 +205,13 @@ type Sought = { tenantId: string; action: AuditAction; data: Readonly<Record<str
 
 /** Whether a tenant has such an event, in its log or in the outbox. */
 async function hasEvent(query: Query, { tenantId, action, data }: Sought): Promise<boolean> {
-  // The outbox first: an event sealed between the two reads is then in the log.
+  // The outbox first: an event appended between the two reads is then in the log.
   const waiting = await selectOf(query, 'events', tenantId).select(['body', 'origin']).execute()
-  const sealed = await selectOf(query, 'audit_log', { tenantId, action })
+  const appended = await selectOf(query, 'audit_log', { tenantId, action })
     .select(['body', 'origin'])
     .orderBy('seq', 'desc')
     .execute()
-  return [...sealed, ...waiting].some(({ body, origin }) => {
+  return [...appended, ...waiting].some(({ body, origin }) => {
     const entry = entryOf(body, origin)
     return (
       entry.action === action && Object.entries(data).every(([name, value]) => entry.data[name] === value)
@@ -242,7 +242,7 @@ async function entryBefore(query: Query, tenantId: string, first: number): Promi
   return row?.seq ?? null
 }
 
-// If a genuine event is put into the outbox again, the server seals it again.
+// If a genuine event is put into the outbox again, the server appends it again.
 async function repeatedEntry(query: Query, tenantId: string): Promise<number | null> {
   // A body begins with its number and its id: {"seq":1,"id":"<36 characters>".
   const id = sql`substr(body, length(cast(seq as text)) + 9, 43)`

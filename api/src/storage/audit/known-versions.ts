@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Query } from '../base/queries.ts'
-import type { KnownVersions } from '../keys-at-rest/row-sealing.ts'
+import type { KnownVersions } from '../keys-at-rest/missing-macs.ts'
 
 const ROWS_AT_ONCE = 1_000
 const WithRows = z.object({ rows: z.array(z.string()) })
-// A name that a person chose cannot hold this: JSON escapes the quotes in it.
+// A name that a person chose cannot contain this: JSON escapes the quotes in it.
 const HAS_ROWS = '%},"rows":["%'
 
 /** The newest version of each row that the logs and the outbox of all workspaces name. */
@@ -21,7 +21,7 @@ export async function knownVersions(query: Query): Promise<KnownVersions> {
   return known
 }
 
-// The outbox first: what is sealed in between is then in the log.
+// The outbox first: what is appended in between is then in the log.
 async function* bodiesWithRows(query: Query): AsyncGenerator<string[]> {
   const waiting = await query.selectFrom('events').select('body').where('body', 'like', HAS_ROWS).execute()
   yield waiting.map(({ body }) => body)

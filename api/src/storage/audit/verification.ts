@@ -14,7 +14,7 @@ export type Verification = { checked: number; failures: readonly ValueFailure[] 
 
 /** Open every value there is. */
 export async function verifyStoredValues(
-  queries: Pick<Queries, 'query' | 'holdLightly'>,
+  queries: Pick<Queries, 'query' | 'lockKeyShare'>,
   ring: RootKeyRing,
 ): Promise<Verification> {
   const tenantKeys = new TenantKeys(queries, ring)

@@ -35,7 +35,7 @@ export function isMissingReference(error: unknown): boolean {
   return hasCode(error, SQLITE_FOREIGN_KEY, PG_FOREIGN_KEY)
 }
 
-/** Whether a transaction failed because others held what it needs: a deadlock, or `limitLocks`. */
+/** Whether a transaction failed because others locked what it needs: a deadlock, or `limitLocks`. */
 export function isLockConflict(error: unknown): boolean {
   const cause = error instanceof DomainError ? error.cause : error
   return cause instanceof Error && 'code' in cause && (cause.code === '40P01' || cause.code === '55P03')

@@ -6,17 +6,17 @@ const guardedConnections = new WeakSet<DatabaseConnection>()
 type Guards = {
   isUnavailable: (error: unknown) => boolean
   /** Checks what a connection returns. */
-  sealing: { guard(connection: DatabaseConnection): void }
+  macLayer: { guard(connection: DatabaseConnection): void }
 }
 
 /** The same driver; if the database is unavailable, it throws `unavailable` instead of the driver's error. */
-export function guarded(driver: Driver, { isUnavailable, sealing }: Guards): Driver {
+export function guarded(driver: Driver, { isUnavailable, macLayer }: Guards): Driver {
   const acquire = driver.acquireConnection.bind(driver)
   driver.acquireConnection = async (options) => {
     const connection = await translated(() => acquire(options), isUnavailable)
     if (!guardedConnections.has(connection)) {
       guardConnection(connection, isUnavailable)
-      sealing.guard(connection)
+      macLayer.guard(connection)
     }
     return connection
   }

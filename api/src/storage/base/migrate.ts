@@ -13,7 +13,7 @@ type MigrationStep = { applied: readonly Migration[]; awaited: Indexes | null }
  * as applied when they are whole, so one that was killed goes on at the next start.
  * @returns the names of those that this process applied
  * @throws Error with one line for the operator, and nothing changed: see `appliedMigrations`, or another transaction
- *   holds its tables */
+ *   has locked its tables */
 export async function migrateDatabase(
   database: Database,
   now: string,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Indexes } from './migrations.ts'
-import { unlessHeld } from './postgres-migration.ts'
+import { unlessLocked } from './postgres-migration.ts'
 import type { Connections } from './postgres-pool.ts'
 import type { Query } from './queries.ts'
 import { statementLimit } from './statement-names.ts'
@@ -28,7 +28,7 @@ export async function isBuilt(query: Query, indexes: Indexes): Promise<boolean> 
 
 /** Build what is missing, unless another process does. */
 export function buildIndexes({ query, connections }: Untimed, indexes: Indexes): Promise<void> {
-  return unlessHeld(() =>
+  return unlessLocked(() =>
     query.transaction().execute(async (transaction) => {
       const isOurs = await lockBuilding(transaction)
       const states = await statesOf(transaction, indexes)

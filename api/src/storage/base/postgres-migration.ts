@@ -5,13 +5,13 @@ import type { Query } from './queries.ts'
 const ATTEMPTS = 30
 const PAUSE_MS = 1_000
 // A lock that was not available in time, and a deadlock.
-const HELD_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
-const HELD =
+const LOCKED_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
+const LOCKED =
   'migration: another transaction holds the tables; end it (see pg_stat_activity), or try again when it has ended'
 
-/** Migrate in one transaction that may take hours and never makes other writers wait long: if another transaction holds
- * a table for more than a second, it gives all locks back and begins again.
- * @throws Error: a table was held at each attempt */
+/** Migrate in one transaction that may take hours and never makes other writers wait long: if another transaction has
+ * locked a table for more than a second, it gives all locks back and begins again.
+ * @throws Error: a table was locked at each attempt */
 export async function migrateAlone<T>(
   query: Query,
   lock: (transaction: Query) => Promise<void>,
@@ -23,23 +23,23 @@ export async function migrateAlone<T>(
     await sql`set local lock_timeout = '1s'`.execute(transaction)
     return await work(transaction)
   }
-  return await unlessHeld(() => query.transaction().execute(inTransaction))
+  return await unlessLocked(() => query.transaction().execute(inTransaction))
 }
 
-/** Do some work, and again if another transaction holds what it needs.
+/** Do some work, and again if another transaction has locked what it needs.
  * @throws Error: one did at each attempt */
-export async function unlessHeld<T>(work: () => Promise<T>): Promise<T> {
+export async function unlessLocked<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (!isHeld(error)) throw error
+      if (!isLocked(error)) throw error
       await sleep(PAUSE_MS * Math.random())
     }
   }
-  throw new Error(HELD)
+  throw new Error(LOCKED)
 }
 
-function isHeld(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && HELD_CODES.has(error.code)
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && LOCKED_CODES.has(error.code)
 }

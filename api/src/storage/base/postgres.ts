@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from 'kysely'
 import { types } from 'pg'
-import { Sealing } from '../seals/sealing.ts'
+import { MacLayer } from '../row-macs/mac-layer.ts'
 import { guarded } from './guarded-driver.ts'
 import { insertionFailure, insertionOfAll, updateOfAll } from './many-rows.ts'
 import { endTransaction, PipelinedDriver, send, sentFailure } from './pipeline.ts'
@@ -30,11 +30,11 @@ types.setTypeParser(types.builtins.INT8, Number)
  * @param most how many connections at a time */
 export function openPostgres(url: () => string, most: number): Database {
   const connections = new Connections({ url, connections: most, isTimed: true })
-  const sealing = new Sealing(new PostgresQueryCompiler(), true)
-  const query = queryOn(connections, sealing)
+  const macLayer = new MacLayer(new PostgresQueryCompiler(), true)
+  const query = queryOn(connections, macLayer)
   const apart = async <T>(work: (untimed: Untimed) => Promise<T>): Promise<T> => {
     const untimed = new Connections({ url, connections: 2, isTimed: false })
-    const alone = queryOn(untimed, sealing)
+    const alone = queryOn(untimed, macLayer)
     try {
       return await work({ query: alone, connections: untimed })
     } finally {
@@ -43,27 +43,27 @@ export function openPostgres(url: () => string, most: number): Database {
   }
   return {
     query,
-    seals: sealing.seals,
-    written: (transaction) => sealing.written(transaction),
+    rowMacs: macLayer.rowMacs,
+    written: (transaction) => macLayer.written(transaction),
     write: (change) => query.transaction().execute((transaction) => explained(change, transaction)),
     single: (statement) => statement(query),
     async insertAll(transaction, table, rows) {
       const failure = (error: unknown) => insertionFailure(table, error)
-      const sealed = await sealing.rowsFor(transaction, table, rows)
-      if (rows.length > 0) await send(transaction, insertionOfAll(table, sealed), failure)
+      const withMacs = await macLayer.rowsFor(transaction, table, rows)
+      if (rows.length > 0) await send(transaction, insertionOfAll(table, withMacs), failure)
     },
     async updateAll(transaction, table, changed) {
-      const rows = await sealing.rowsFor(transaction, table, changed.rows)
+      const rows = await macLayer.rowsFor(transaction, table, changed.rows)
       if (rows.length > 0) await send(transaction, updateOfAll(table, { ...changed, rows }))
     },
     limitLocks: (transaction) =>
       send(transaction, CompiledQuery.raw(`set local lock_timeout = ${timeLimit(LOCK_TIMEOUT_MS)}`)),
-    sealBatch: 500,
-    holdShared: sql`for share`,
-    holdLightly: sql`for key share`,
-    hold: sql`for update`,
-    holdToChange: sql`for no key update`,
-    holdFree: sql`for update skip locked`,
+    appendBatch: 500,
+    lockShared: sql`for share`,
+    lockKeyShare: sql`for key share`,
+    lock: sql`for update`,
+    lockToChange: sql`for no key update`,
+    skipLocked: sql`for update skip locked`,
     stored: (table) => sql.ref(table),
     quotedAfter: (mark) => sql`split_part(split_part(body, ${sql.lit(mark)}, 2), '"', 1)`,
     columns: {
@@ -94,14 +94,14 @@ export function openPostgres(url: () => string, most: number): Database {
   }
 }
 
-function queryOn(pool: Connections, sealing: Sealing): Kysely<Tables> {
+function queryOn(pool: Connections, macLayer: MacLayer): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: {
-      createAdapter: () => sealing.known(new PostgresAdapter()),
+      createAdapter: () => macLayer.known(new PostgresAdapter()),
       createDriver: () =>
-        guarded(new PipelinedDriver({ pool }), { isUnavailable: isPostgresUnavailable, sealing }),
+        guarded(new PipelinedDriver({ pool }), { isUnavailable: isPostgresUnavailable, macLayer }),
       createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => sealing,
+      createQueryCompiler: () => macLayer,
     },
   })
 }

@@ -1,7 +1,7 @@
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { Event } from '../../domain/base/event.ts'
+import type { MacWrite, RowMacs } from '../row-macs/row-macs.ts'
 import type { ColumnTypes } from '../schema/column.ts'
-import type { RowSeals, SealedWrite } from '../seals/row-seals.ts'
 import type { ChangedRows, Rows } from './many-rows.ts'
 import type { Indexes } from './migrations.ts'
 import type { Tables } from './tables.ts'
@@ -15,7 +15,7 @@ export type Query = Kysely<Tables>
  * `transaction`, and work that must follow a commit has one place to start from.
  *
  * Get from the database what needs another connection (a tenant's key, see `ValueVault.of`) before you call this: on
- * SQLite a transaction holds the only connection that writes. */
+ * SQLite a transaction has the only connection that writes. */
 export type Write = <T>(change: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
 
 /** Insert rows in a transaction, with one statement or one that is prepared once. On PostgreSQL they are only sent: if
@@ -43,19 +43,19 @@ type OnlineIndexes = {
   build(indexes: Indexes): Promise<void>
 }
 
-/** Ends a select: its rows are held until the transaction ends. SQLite has one writer, so there it is empty.
+/** Ends a select: its rows are locked until the transaction ends. SQLite has one writer, so there it is empty.
  *
  * | word           | on PostgreSQL       | what waits                      | used for |
  * |----------------|---------------------|---------------------------------|----------|
- * | `holdLightly`  | `for key share`     | `hold`, a deletion              | the tenant whose key encrypts |
- * | `holdShared`   | `for share`         | every change                    | a grant, a member |
- * | `holdToChange` | `for no key update` | every change, and `holdShared`  | rows that this transaction changes |
- * | `hold`         | `for update`        | every word, and rows that refer | changes that none may overlap |
- * | `holdFree`     | … `skip locked`     | as `hold`                       | work that nodes share; skips held rows |
+ * | `lockKeyShare` | `for key share`     | `lock`, a deletion              | the tenant whose key encrypts |
+ * | `lockShared`   | `for share`         | every change                    | a grant, a member |
+ * | `lockToChange` | `for no key update` | every change, and `lockShared`  | rows that this transaction changes |
+ * | `lock`         | `for update`        | every word, and rows that refer | changes that none may overlap |
+ * | `skipLocked`   | … `skip locked`     | as `lock`                       | work that nodes share; skips locked rows |
  *
- * Functions named `hold…`, such as `holdTenant` and `holdBundle`, hold one row by an update of it, as `holdToChange`
- * does. The order in which a transaction holds rows: see `domain/approvals/together.ts`; rows of one table are held by
- * their ids. Three waits have other names: `limitLocks` bounds them, `lockMigrations` lets one migrator run, and a
+ * Functions named `lock…`, such as `lockTenant` and `lockBundle`, lock one row by an update of it, as `lockToChange`
+ * does. The order in which a transaction locks rows: see `domain/approvals/together.ts`; rows of one table are locked
+ * by their ids. Three waits have other names: `limitLocks` bounds them, `lockMigrations` lets one migrator run, and a
  * lock on building indexes lets one node build. */
 type Lock = RawBuilder<unknown>
 
@@ -63,23 +63,23 @@ export type Database = {
   /** On SQLite, a select outside of a transaction waits for none. */
   query: Query
   /** Of the rows that decide. */
-  seals: RowSeals
+  rowMacs: RowMacs
   /** The versions of rows that decide that a transaction wrote since the last call. */
-  written(transaction: Query): Promise<SealedWrite[]>
+  written(transaction: Query): Promise<MacWrite[]>
   write: Write
   /** Run one statement that changes something, in no other transaction. */
   single: <T>(statement: (query: Query) => Promise<T>) => Promise<T>
   insertAll: InsertAll
   updateAll: UpdateAll
-  /** How many events one seal takes: fewer on SQLite, because other writers wait during a seal. */
-  sealBatch: number
-  /** Let a transaction wait for 2 s at most for what another one holds. SQLite has one writer, so none waits. */
+  /** How many events one append takes: fewer on SQLite, because other writers wait meanwhile. */
+  appendBatch: number
+  /** Let a transaction wait for 2 s at most for what another one has locked. SQLite has one writer, so none waits. */
   limitLocks(transaction: Query): Promise<void>
-  holdLightly: Lock
-  holdShared: Lock
-  holdToChange: Lock
-  hold: Lock
-  holdFree: Lock
+  lockKeyShare: Lock
+  lockShared: Lock
+  lockToChange: Lock
+  lock: Lock
+  skipLocked: Lock
   /** Names a table itself, where a common table expression has its name. */
   stored: (table: string) => RawBuilder<unknown>
   /** The part of `body` between this mark and the next quotation mark. */
@@ -108,8 +108,8 @@ export type Recorded = Query & {
   insertAll: <Table extends keyof Tables>(table: Table, rows: Rows<Table>) => Promise<void>
   /** As `UpdateAll`. */
   updateAll: <Table extends keyof Tables>(table: Table, changed: ChangedRows<Table>) => Promise<void>
-  hold: Database['hold']
-  holdToChange: Database['holdToChange']
+  lock: Database['lock']
+  lockToChange: Database['lockToChange']
   /** Record an event of the change that this transaction makes.
    * @throws DomainError unavailable: the change must not happen */
   record(event: Event): void
@@ -117,15 +117,15 @@ export type Recorded = Query & {
 
 /** A transaction of `database` with what it records events by. */
 export function recordedBy(
-  database: Pick<Database, 'insertAll' | 'updateAll' | 'hold' | 'holdToChange'>,
+  database: Pick<Database, 'insertAll' | 'updateAll' | 'lock' | 'lockToChange'>,
   transaction: Query,
   record: Recorded['record'],
 ): Recorded {
-  const { insertAll, updateAll, hold, holdToChange } = database
+  const { insertAll, updateAll, lock, lockToChange } = database
   return Object.assign(transaction, {
     record,
-    hold,
-    holdToChange,
+    lock,
+    lockToChange,
     insertAll: ((table, rows) => insertAll(transaction, table, rows)) satisfies Recorded['insertAll'],
     updateAll: ((table, changed) => updateAll(transaction, table, changed)) satisfies Recorded['updateAll'],
   })
@@ -135,16 +135,16 @@ export function recordedBy(
 export type Queries = Pick<
   Database,
   | 'query'
-  | 'seals'
+  | 'rowMacs'
   | 'single'
   | 'stored'
   | 'quotedAfter'
   | 'limitLocks'
-  | 'holdShared'
-  | 'holdLightly'
-  | 'hold'
-  | 'holdToChange'
-  | 'holdFree'
+  | 'lockShared'
+  | 'lockKeyShare'
+  | 'lock'
+  | 'lockToChange'
+  | 'skipLocked'
 > & {
   /** As `Write`, with a transaction that records events. */
   write: <T>(change: (transaction: Recorded) => Promise<T>) => Promise<T>

@@ -9,18 +9,18 @@ import { unavailable } from '../../domain/base/errors.ts'
 import { changesValues, type Event, eventBody } from '../../domain/base/event.ts'
 import { originText } from '../../domain/base/origin.ts'
 import { turn } from '../../domain/base/turns.ts'
-import { type SealedWrite, versionText } from '../seals/row-seals.ts'
+import { type MacWrite, versionText } from '../row-macs/row-macs.ts'
 import { chunks } from './chunks.ts'
 import { type Database, type Queries, type Recorded, recordedBy } from './queries.ts'
 import type { Tables } from './tables.ts'
 
-/** What seals the outbox. */
+/** What empties the outbox. */
 type AfterCommit = {
   /** Called after a commit, with the tenants that have new events. */
   wake: (tenantIds: ReadonlySet<string>) => void
   /** Called after a commit, with the tenants of which a bundle may deliver other values now. */
   valuesChanged: (tenantIds: ReadonlySet<string>) => void
-  /** Whether a tenant has too many unsealed events to make more. */
+  /** Whether a tenant has too many waiting events to make more. */
   isFull: (tenantId: string) => boolean
 }
 
@@ -71,8 +71,8 @@ export function recording(
   return { ...database, write }
 }
 
-/** The first event of each tenant holds the versions of its rows, and the first of all those of the whole server. */
-function versionsIn(events: readonly Event[], writes: readonly SealedWrite[]): Map<Event, string[]> {
+/** The first event of each tenant contains the versions of its rows, and the first of all those of the whole server. */
+function versionsIn(events: readonly Event[], writes: readonly MacWrite[]): Map<Event, string[]> {
   const first = new Map(events.toReversed().map((event) => [event.tenantId, event]))
   const versions = new Map<Event, string[]>()
   for (const write of writes) {
@@ -96,8 +96,8 @@ function eventRow(event: Event, key: AuditKey['mac']): EventRow {
 /** Begins a transaction. The result ends it. */
 type Around = (transaction: Recorded) => Promise<(touched: TouchedIds) => Promise<void>>
 
-// Seals name the rows of bundles and attachments; events name the other keys.
-function touchedBy(writes: readonly SealedWrite[], events: readonly Event[]): TouchedIds {
+// MACs name the rows of bundles and attachments; events name the other keys.
+function touchedBy(writes: readonly MacWrite[], events: readonly Event[]): TouchedIds {
   const named = (of: string) => writes.flatMap(({ table, name }) => (table === of ? [name.split(' ')] : []))
   const copied = [...copiesOfCall()].flatMap(([id, sources]) => [id, ...sources])
   const changed = events.flatMap(({ target }) => (target.kind === 'key' ? [target.id] : []))

@@ -20,7 +20,7 @@ import { turn } from '../../domain/base/turns.ts'
 
 const CACHED_STATEMENTS = 500
 
-/** The queries are put in order here, so the query layer need not hold one back. */
+/** The queries are put in order here, so the query layer need not keep one back. */
 export class OrderedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
@@ -104,7 +104,7 @@ class SqliteConnection implements DatabaseConnection {
 }
 
 // SQLite reads without a pause. After a long read, other calls run before its rows are used: otherwise several such
-// calls would hold all others together.
+// calls would block all others together.
 const LONG_READ = 500
 
 // For all reads in one turn of the event loop: calls that arrive together begin in the same turn.
@@ -134,7 +134,7 @@ export function cachedStatements(file: DatabaseSync): (text: string) => Statemen
 function running(prepare: (text: string) => Statement): Run {
   return ({ sql, parameters }) => {
     const { hasRows, statement } = prepare(sql)
-    // The query's own type says what its rows hold.
+    // The query's own type says what its rows contain.
     if (hasRows) return { rows: statement.all(...inputs(parameters)) as never[] }
     const { changes, lastInsertRowid } = statement.run(...inputs(parameters))
     return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] }

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { timeLimit } from '@keyferry/plumbing/time-limits'
 import { Kysely, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
-import { Sealing } from '../seals/sealing.ts'
+import { MacLayer } from '../row-macs/mac-layer.ts'
 import { guarded, translated } from './guarded-driver.ts'
 import { type EachRow, insertionFailure, insertionOfEach, updateOfEach } from './many-rows.ts'
 import type { Database } from './queries.ts'
@@ -29,36 +29,36 @@ export function openSqlite(path: string): Database {
   reader.exec(`pragma cache_size = ${CACHE_KIB}`)
   const statement = cachedStatements(file)
   const driver = new SqliteTwoConnections({ writer: file, reader }, statement)
-  const sealing = new Sealing(new SqliteQueryCompiler(), false)
+  const macLayer = new MacLayer(new SqliteQueryCompiler(), false)
   const query = new Kysely<Tables>({
     dialect: {
-      createAdapter: () => sealing.known(new OrderedAdapter()),
-      createDriver: () => guarded(driver, { isUnavailable: isSqliteUnavailable, sealing }),
+      createAdapter: () => macLayer.known(new OrderedAdapter()),
+      createDriver: () => guarded(driver, { isUnavailable: isSqliteUnavailable, macLayer }),
       createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => sealing,
+      createQueryCompiler: () => macLayer,
     },
   })
-  // A transaction holds the only connection that writes, so this runs in it.
+  // A transaction has the only connection that writes, so this runs in it.
   const runEach = ({ text, values }: EachRow) =>
     translated(async () => {
       for (const row of values) statement(text).statement.run(...inputs(row))
     }, isSqliteUnavailable)
   return {
     query,
-    seals: sealing.seals,
-    written: (transaction) => sealing.written(transaction),
+    rowMacs: macLayer.rowMacs,
+    written: (transaction) => macLayer.written(transaction),
     write: (change) => query.transaction().execute(change),
     // Outside of a transaction it would end the group that this turn's transactions are committed in.
     single: (work) => query.transaction().execute(work),
     async insertAll(transaction, table, rows) {
       if (rows.length === 0) return
-      const sealed = await sealing.rowsFor(transaction, table, rows)
-      await runEach(insertionOfEach(table, sealed)).catch((error: unknown) => {
+      const withMacs = await macLayer.rowsFor(transaction, table, rows)
+      await runEach(insertionOfEach(table, withMacs)).catch((error: unknown) => {
         throw insertionFailure(table, error)
       })
     },
     async updateAll(transaction, table, changed) {
-      const rows = await sealing.rowsFor(transaction, table, changed.rows)
+      const rows = await macLayer.rowsFor(transaction, table, changed.rows)
       if (rows.length > 0) await runEach(updateOfEach(table, { ...changed, rows }))
     },
     limitLocks: async () => {},
@@ -67,12 +67,12 @@ export function openSqlite(path: string): Database {
       const rest = sql`substr(body, instr(body, ${sql.lit(mark)}) + ${sql.lit(mark.length)})`
       return sql`substr(${rest}, 1, instr(${rest}, '"') - 1)`
     },
-    sealBatch: 200,
-    holdShared: sql``,
-    holdLightly: sql``,
-    hold: sql``,
-    holdToChange: sql``,
-    holdFree: sql``,
+    appendBatch: 200,
+    lockShared: sql``,
+    lockKeyShare: sql``,
+    lock: sql``,
+    lockToChange: sql``,
+    skipLocked: sql``,
     columns: {
       text: 'text',
       bytes: 'blob',

@@ -9,7 +9,7 @@ import { people } from '../schema/people.ts'
 import { requests } from '../schema/requests.ts'
 import { serverKeys } from '../schema/server-keys.ts'
 
-/** Every table that holds data, each after those that it refers to.
+/** Every table that contains data, each after those that it refers to.
  *
  * Ids are UUIDs and times ISO 8601 in UTC, both as text; `value` and `wrapped_key` are blobs of the crypto package. The
  * first column of every index is the tenant where there is one, so that a search reads only rows of that tenant. */

@@ -5,14 +5,16 @@ import { TABLES } from './tables.ts'
 
 /** Files with queries across tenants, or of rows that a secret or a person finds; each for the reason given. */
 const ACROSS_TENANTS: Record<string, string> = {
+  'appending.ts': 'rows of the outbox, by their positions',
   'audit-epochs.ts': 'every log begins a new epoch',
   'audit-forgetting.ts': 'a person is forgotten in every log',
-  'audit-head.ts': 'the logs that one transaction seals',
+  'audit-head.ts': 'the logs that one transaction appends to',
   'audit-keys.ts': 'whether a log has the acceptance of all rows',
   'audit-pruning.ts': 'every log is pruned',
   'audit-verification.ts': 'every log is verified',
   'awaited-approval-keys.ts': 'keys that the operator confirms',
   'bundles.ts': 'a person chooses among the bundles of all their workspaces',
+  'chain-writer.ts': 'every outbox is emptied',
   'deliveries.ts': 'overdue deliveries',
   'deposits.ts': 'overdue deposits',
   'grant-ends.ts': "a person's or a terminal's approvals end everywhere",
@@ -32,11 +34,9 @@ const ACROSS_TENANTS: Record<string, string> = {
   'programs.ts': 'names of machines, by ids from rows of the tenant',
   'proposal-ends.ts': 'proposals that are overdue',
   'proposals.ts': 'proposals that are overdue or old',
-  'sealer.ts': 'every outbox is sealed',
-  'sealing.ts': 'rows of the outbox, by their positions',
   'tenants.ts': 'all workspaces of a person',
   'user-events.ts': 'all workspaces of a person',
-  'webhook-fan-out.ts': 'the webhooks of the logs that one transaction seals',
+  'webhook-fan-out.ts': 'the webhooks of the logs that one transaction appends to',
   'webhook-outbox.ts': 'the webhooks that are due',
   'webhook-sweeping.ts': 'messages that are overdue or old',
 }

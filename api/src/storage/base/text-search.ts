@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** A condition that holds where `column` holds `text`, read as it is: nothing in it is a wildcard. Both databases
+/** A condition that is true where `column` contains `text`, read as it is: nothing in it is a wildcard. Both databases
  * compare in the same way here, which they do not with `like`. */
 export function contains(column: RawBuilder<string>, text: string): RawBuilder<boolean> {
   return sql<boolean>`replace(${column}, ${text}, '') <> ${column}`

@@ -6,7 +6,7 @@ import { flag } from '../base/tables.ts'
 import { countOf, isFound, selectOf, updateOf } from '../base/tenant-rows.ts'
 
 /*
- * The positions of a bundle's attachments count from 0 without gaps. Hold the bundle before you change any of them.
+ * The positions of a bundle's attachments count from 0 without gaps. Lock the bundle before you change any of them.
  */
 
 /** Move an attached key and shift the keys between. */

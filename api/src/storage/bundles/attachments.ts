@@ -28,7 +28,7 @@ import {
   move,
   shift,
 } from './attachment-positions.ts'
-import { deliveredAs, holdBundle, requireWithinBound, stampBundle } from './bundle-changes.ts'
+import { deliveredAs, lockBundle, requireWithinBound, stampBundle } from './bundle-changes.ts'
 
 // A key can be deleted after it was looked up.
 export function createAttachmentStore(queries: Queries, vault: ValueVault, bounds: Bounds): AttachmentStore {
@@ -39,7 +39,7 @@ export function createAttachmentStore(queries: Queries, vault: ValueVault, bound
       refusing(isMissingReference, keyNotFound, () =>
         write(async (transaction) => {
           const { bundleId, keyId, as, required } = attachment
-          await insertHeld(transaction, stamp.tenantId, attachment)
+          await insertLocked(transaction, stamp.tenantId, attachment)
           await requireWithinBound(transaction, { tenantId: stamp.tenantId, bundleId }, bounds)
           const key = await keyOfEvent(transaction, stamp.tenantId, keyId)
           const data = { key, required, ...(as === undefined ? {} : { as }) }
@@ -55,8 +55,8 @@ export function createAttachmentStore(queries: Queries, vault: ValueVault, bound
   }
 }
 
-async function heldAttachment(transaction: Query, tenantId: string, place: Attachment) {
-  await holdBundle(transaction, tenantId, place.bundleId)
+async function lockedAttachment(transaction: Query, tenantId: string, place: Attachment) {
+  await lockBundle(transaction, tenantId, place.bundleId)
   const attachment = await attachmentOf(transaction, { tenantId, ...place })
   if (!attachment) throw keyNotFound()
   return attachment
@@ -65,7 +65,7 @@ async function heldAttachment(transaction: Query, tenantId: string, place: Attac
 /** Detach a key and close the gap. */
 async function detach(transaction: Recorded, { bundleId, keyId }: Attachment, stamp: Stamp): Promise<void> {
   const { tenantId } = stamp
-  const { delivered_name: as, position } = await heldAttachment(transaction, tenantId, { bundleId, keyId })
+  const { delivered_name: as, position } = await lockedAttachment(transaction, tenantId, { bundleId, keyId })
   await deleteOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: keyId }).execute()
   const end = await lengthOf(transaction, tenantId, bundleId)
   await shift(transaction, { tenantId, bundleId, from: position, to: end, by: -1 })
@@ -80,7 +80,7 @@ async function reorder(
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp
-  const { delivered_name: as, position: from } = await heldAttachment(transaction, tenantId, place)
+  const { delivered_name: as, position: from } = await lockedAttachment(transaction, tenantId, place)
   requireExpected({ order, expected }, { order: from })
   await move(transaction, { tenantId, ...place }, { from, order })
   const key = await keyOfEvent(transaction, tenantId, place.keyId)
@@ -92,7 +92,7 @@ async function reorder(
 async function changeAttachment(transaction: Recorded, change: AttachmentChange, stamp: Stamp) {
   const { tenantId } = stamp
   const { bundleId, as } = change
-  const { delivered_name: current, required } = await heldAttachment(transaction, tenantId, change)
+  const { delivered_name: current, required } = await lockedAttachment(transaction, tenantId, change)
   requireExpected(change, { as: current, required: required === 1 })
   const isRenamed = as !== undefined && as !== current
   if (isRenamed && (await isDelivered(transaction, { tenantId, bundleId, name: as })))
@@ -116,14 +116,14 @@ async function changeAttachment(transaction: Recorded, change: AttachmentChange,
   await stampBundle(transaction, { bundleId, action: 'bundle.attachment_changed', data }, stamp)
 }
 
-/** Attach a key within a transaction, which holds the bundle from then on. The caller stamps the bundle.
+/** Attach a key within a transaction, which locks the bundle from then on. The caller stamps the bundle.
  * @throws DomainError not_found (bundle or key) · conflict (attached already) · name_taken */
-export async function insertHeld(
+export async function insertLocked(
   transaction: Query,
   tenantId: string,
   { bundleId, keyId, as, order, required }: NewAttachment,
 ): Promise<void> {
-  await holdBundle(transaction, tenantId, bundleId)
+  await lockBundle(transaction, tenantId, bundleId)
   const keyName = await keyNameOf(transaction, tenantId, keyId)
   if (keyName === null) throw keyNotFound()
   if (await attachmentOf(transaction, { tenantId, bundleId, keyId })) throw alreadyAttached()

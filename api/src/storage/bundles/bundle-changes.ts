@@ -8,15 +8,15 @@ import type { Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
 import { selectOf, updateOf } from '../base/tenant-rows.ts'
 
-/** Hold a bundle until the transaction ends, so that one change of its positions happens at a time.
+/** Lock a bundle until the transaction ends, so that one change of its positions happens at a time.
  * @throws DomainError not_found */
-export async function holdBundle(transaction: Query, tenantId: string, bundleId: string): Promise<void> {
+export async function lockBundle(transaction: Query, tenantId: string, bundleId: string): Promise<void> {
   const bundle = updateOf(transaction, 'bundles', { tenantId, id: bundleId })
   if (!(await hasChanged(bundle.set((column) => ({ updated_at: column.ref('updated_at') })))))
     throw bundleNotFound()
 }
 
-/** Note who changed a bundle and when, in a transaction that holds it, and record what changed. */
+/** Note who changed a bundle and when, in a transaction that has locked it, and record what changed. */
 export async function stampBundle(
   transaction: Recorded,
   changed: { bundleId: string; action: AuditAction; data?: EventData },
@@ -52,7 +52,7 @@ export function deliveredAs(keyName: string, deliveredName: string): { as?: stri
   return keyName === deliveredName ? {} : { as: deliveredName }
 }
 
-/** Call after entries were added to a bundle, in the transaction that holds it.
+/** Call after entries were added to a bundle, in the transaction that has locked it.
  * @throws DomainError bundle_full, which undoes the transaction */
 export async function requireWithinBound(
   transaction: Query,

@@ -86,13 +86,13 @@ async function update(
   stamp: Stamp,
 ): Promise<void> {
   if (expected !== undefined || fields.name !== undefined) {
-    const held = await holdBundle(transaction, id, stamp)
-    requireExpected({ ...fields, expected }, held)
-    const { name = held.name, tags = held.tags } = fields
-    const to = { name, tags, production: held.production }
-    if (name !== held.name) {
-      await endLeft(transaction, { id, from: held.name, to: name }, stamp)
-      await takeRules(transaction, { id, from: { id, name: held.name }, to }, stamp)
+    const locked = await lockBundle(transaction, id, stamp)
+    requireExpected({ ...fields, expected }, locked)
+    const { name = locked.name, tags = locked.tags } = fields
+    const to = { name, tags, production: locked.production }
+    if (name !== locked.name) {
+      await endLeft(transaction, { id, from: locked.name, to: name }, stamp)
+      await takeRules(transaction, { id, from: { id, name: locked.name }, to }, stamp)
     }
   }
   const row = await updateOf(transaction, 'bundles', { tenantId: stamp.tenantId, id })
@@ -125,9 +125,9 @@ async function requireEditor(transaction: Query, bundleId: string, editor: Calle
   if (rights !== undefined) requireRight(mayEditBundle(editor, rights))
 }
 
-/** Hold a bundle until the transaction ends.
+/** Lock a bundle until the transaction ends.
  * @throws DomainError not_found */
-async function holdBundle(transaction: Query, id: string, { tenantId }: Stamp) {
+async function lockBundle(transaction: Query, id: string, { tenantId }: Stamp) {
   const row = await updateOf(transaction, 'bundles', { tenantId, id })
     .set((column) => ({ updated_at: column.ref('updated_at') }))
     .returning([...CHANGEABLE, 'production'])

@@ -19,7 +19,7 @@ import {
   type ValueVault,
   valueColumn,
 } from '../keys-at-rest/value-vault.ts'
-import { holdBundle, requireWithinBound, stampBundle } from './bundle-changes.ts'
+import { lockBundle, requireWithinBound, stampBundle } from './bundle-changes.ts'
 
 /** All of the store but the conversion into library keys. */
 export function createLegacyItemStore(
@@ -43,8 +43,8 @@ async function remove(
   stamp: Stamp,
 ): Promise<void> {
   const place = { tenantId: stamp.tenantId, bundleId }
-  await holdBundle(transaction, place.tenantId, bundleId)
-  await removeHeld(transaction, place, name)
+  await lockBundle(transaction, place.tenantId, bundleId)
+  await removeLocked(transaction, place, name)
   await stampBundle(transaction, { bundleId, action: 'item.deleted', data: { names: [name] } }, stamp)
 }
 
@@ -83,15 +83,15 @@ async function upsert(
   { vault, bounds }: { vault: ValueVault; bounds: Bounds },
   { place, items, stamp }: Upsert,
 ) {
-  const held = await vault.toWrite(place.tenantId)
+  const locked = await vault.toWrite(place.tenantId)
   return write(async (transaction) => {
-    const { seal } = await held(transaction)
-    await holdBundle(transaction, place.tenantId, place.bundleId)
+    const { encrypt } = await locked(transaction)
+    await lockBundle(transaction, place.tenantId, place.bundleId)
     const stored = await itemsOf(transaction, place).execute()
     const known: AttachedByName = new Map(stored.map((row) => [row.name, row]))
     const fresh = items.filter(({ name }) => !known.has(name))
     const changed = items.filter(({ name }) => known.has(name))
-    const written = { place, now: stamp.at, seal }
+    const written = { place, now: stamp.at, encrypt }
     for (const some of chunks(fresh)) {
       const rows = some.map((item) => newRow({ ...written, item }))
       await transaction.insertInto('legacy_items').values(rows).execute()
@@ -115,11 +115,11 @@ type AttachedByName = ReadonlyMap<
   { id: string; name: string; value_version: number; is_secret: Flag }
 >
 
-type ItemWrite = { item: LegacyItemWrite; place: BundlePlace; now: string; seal: TenantVault['seal'] }
+type ItemWrite = { item: LegacyItemWrite; place: BundlePlace; now: string; encrypt: TenantVault['encrypt'] }
 
-function newRow({ item, place, now, seal }: ItemWrite) {
+function newRow({ item, place, now, encrypt }: ItemWrite) {
   const { id, name, value, is_secret } = item
-  return seal(value, {
+  return encrypt(value, {
     id,
     bundle_id: place.bundleId,
     tenant_id: place.tenantId,
@@ -133,7 +133,7 @@ function newRow({ item, place, now, seal }: ItemWrite) {
 
 async function update(
   transaction: Query,
-  { item, known, place, now, seal }: ItemWrite & { known: AttachedByName },
+  { item, known, place, now, encrypt }: ItemWrite & { known: AttachedByName },
 ) {
   const row = known.get(item.name)
   if (!row) return
@@ -141,7 +141,7 @@ async function update(
   const is_secret = item.is_secret === undefined ? row.is_secret : flag(item.is_secret)
   const changed = { id, name, is_secret, value_version: row.value_version + 1, updated_at: now }
   await updateOf(transaction, 'legacy_items', { tenantId: place.tenantId, id })
-    .set(seal(item.value, changed))
+    .set(encrypt(item.value, changed))
     .execute()
 }
 
@@ -155,9 +155,9 @@ export function itemsOf(transaction: Query, { tenantId, bundleId }: BundlePlace)
   ])
 }
 
-/** Remove an item in a transaction that holds its bundle.
+/** Remove an item in a transaction that has locked its bundle.
  * @throws DomainError not_found */
-export async function removeHeld(
+export async function removeLocked(
   transaction: Query,
   { tenantId, bundleId }: BundlePlace,
   name: string,

@@ -22,7 +22,7 @@ import { flag } from '../base/tables.ts'
 import { countOf, keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
 import {
-  type KeysHeld,
+  type KeysInBundles,
   type KeysNamed,
   RULES,
   type RuledBundles,
@@ -30,7 +30,7 @@ import {
   rulesAbove,
   rulesOfAllBundles,
   rulesOfBundles,
-  rulesOfHolders,
+  rulesOfKeys,
 } from '../rules/set-rules.ts'
 import { secretsElsewhere } from './value-rights.ts'
 
@@ -144,7 +144,7 @@ async function sharedValues(
     'attachments.delivered_name as name',
     'others.bundle_id',
   ])
-  const held: KeysHeld = (some) => shared.where('attachments.delivered_name', 'in', some)
+  const inBundles: KeysInBundles = (some) => shared.where('attachments.delivered_name', 'in', some)
   const own = keysAttached(query, tenantId)
     .where('bundle_id', '=', bundleId)
     .where('keys.is_secret', '=', flag(true))
@@ -153,7 +153,7 @@ async function sharedValues(
   const page = (after: string, count: number) =>
     own.where('delivered_name', '>', after).select('delivered_name as id').orderBy('id').limit(count)
   const all = names ?? (await inPages((after, count) => ask(query, page(after, count)))).map(({ id }) => id)
-  return bySet(query, tenantId, await rulesOfHolders({ query, tenantId }, all, { held, named }))
+  return bySet(query, tenantId, await rulesOfKeys({ query, tenantId }, all, { inBundles, named }))
 }
 
 // The rules tell the names of the keys, so they are asked of keys within reach.
@@ -172,10 +172,10 @@ export async function ofKeys(
   const secrets = keysAttached(query, tenantId)
     .where('keys.is_secret', '=', flag(true))
     .select(['keys.name', 'attachments.bundle_id'])
-  const held: KeysHeld = (some) => secrets.where('keys.id', 'in', some)
+  const inBundles: KeysInBundles = (some) => secrets.where('keys.id', 'in', some)
   const keys = selectOf(query, 'keys', tenantId).where('keys.is_secret', '=', flag(true))
   const named: KeysNamed = (some) => keys.where('id', 'in', some).select(['name', 'id as key_id'])
-  return bySet(query, tenantId, await rulesOfHolders({ query, tenantId }, keyIds, { held, named }))
+  return bySet(query, tenantId, await rulesOfKeys({ query, tenantId }, keyIds, { inBundles, named }))
 }
 
 async function bySet(
@@ -219,8 +219,8 @@ export async function rulesAt(query: Query, tenantId: string, at: RulesAt): Prom
   return (await folders((folder) => folder === at.folder))[0] ?? null
 }
 
-/** What an event tells of copies of keys that a bundle gets: the secrets for which bundles that hold the keys set more
- * than this one. Their copies come under weaker rules. */
+/** What an event tells of copies of keys that a bundle gets: the secrets for which bundles that contain the keys set
+ * more than this one. Their copies come under weaker rules. */
 export async function weakerCopies(
   query: Query,
   { tenantId, bundleId, assurance }: PolicyPlace,

@@ -25,7 +25,7 @@ import { bundlesIn, deleteOf, isFound, selectOf, updateOf } from '../base/tenant
 import { endGrants } from '../people/grant-ends.ts'
 import { takeUnconfirmed } from '../people/groups.ts'
 import { endInvitations } from '../people/invitations.ts'
-import { holdTenant } from '../people/tenants.ts'
+import { lockTenant } from '../people/tenants.ts'
 import {
   type FolderRules,
   linesAt,
@@ -57,11 +57,11 @@ type Writing = RuleWriting & { transaction: Recorded }
 /** The columns of changed rules. If people sign from now on, what lets others in without a signature ends. */
 async function rulesAfter(
   { transaction, markSigned }: Writing,
-  { held, change, at }: { held: RulesRow | null; change: PolicyChange; at: RulesAt },
+  { locked, change, at }: { locked: RulesRow | null; change: PolicyChange; at: RulesAt },
   stamp: Stamp,
 ) {
   const { tenantId } = stamp
-  const before = settingOf(held)
+  const before = settingOf(locked)
   const after = changed(before, change)
   const { touch } = after
   if (touch !== before.touch && touch !== null && touch !== 'none') {
@@ -71,12 +71,12 @@ async function rulesAfter(
     await markSigned(transaction, tenantId)
   }
   const isFolder = at !== null && 'folder' in at
-  const left = isFolder && held === null ? await roomFor(transaction, tenantId, [at.folder]) : null
+  const left = isFolder && locked === null ? await roomFor(transaction, tenantId, [at.folder]) : null
   await notePlaces(transaction, tenantId, linesAt(at, touch), left)
   return { ...rowOf(after), ...NO_LOOSENING }
 }
 
-/** Note where rules are. The workspace is held, so that none of two changes at once is lost.
+/** Note where rules are. The workspace is locked, so that none of two changes at once is lost.
  * @param left the lines that stay; null: all */
 async function notePlaces(
   transaction: Query,
@@ -147,21 +147,21 @@ async function changeBundle(
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp
-  await holdTenant(transaction, tenantId)
+  await lockTenant(transaction, tenantId)
   const place = { tenantId, id: bundleId }
-  // Holds the bundle until the transaction ends.
-  const held = await updateOf(transaction, 'bundles', place)
+  // Locks the bundle until the transaction ends.
+  const locked = await updateOf(transaction, 'bundles', place)
     .set((column) => ({ updated_at: column.ref('updated_at') }))
     .returning(['id', 'name', 'production'])
     .executeTakeFirst()
-  if (!held) throw bundleNotFound()
+  if (!locked) throw bundleNotFound()
   const at = { bundleId }
   const before = await rulesAt(transaction, tenantId, at)
-  const { production } = held
+  const { production } = locked
   requireExpected(change, { ...settingOf(before), production })
   if (change.production !== undefined && change.production !== production)
     await updateOf(transaction, 'bundles', place).set({ production: change.production }).execute()
-  const rules = await rulesAfter({ transaction, ...writing }, { held: before, change, at }, stamp)
+  const rules = await rulesAfter({ transaction, ...writing }, { locked: before, change, at }, stamp)
   await transaction
     .insertInto('bundle_policies')
     .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
@@ -169,7 +169,7 @@ async function changeBundle(
     .execute()
   await noteBundle(transaction, tenantId, bundleId)
   const event = { action: 'bundle.policy_changed', data: changeData(change) } as const
-  transaction.record(bundleEvent(held, stamp, event))
+  transaction.record(bundleEvent(locked, stamp, event))
   await endGrants(transaction, { tenantId, bundleId }, { reason: 'policy_changed', ...madeBy(stamp) })
 }
 
@@ -179,11 +179,11 @@ async function changeTenant(
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp
-  await holdTenant(transaction, tenantId)
+  await lockTenant(transaction, tenantId)
   const at = folder === null ? null : { folder }
-  const held = await rulesAt(transaction, tenantId, at)
-  requireExpected(change, settingOf(held))
-  const rules = await rulesAfter({ transaction, ...writing }, { held, change, at }, stamp)
+  const locked = await rulesAt(transaction, tenantId, at)
+  requireExpected(change, settingOf(locked))
+  const rules = await rulesAfter({ transaction, ...writing }, { locked, change, at }, stamp)
   await keepRules(transaction, { tenantId, folder }, rules)
   transaction.record({
     ...madeBy(stamp),
@@ -265,8 +265,8 @@ export async function takeRules(
   const { tenantId } = stamp
   const above = await rulesAbove(transaction, tenantId)
   const folders = await above.folders(isOver([from.name, to.name]))
-  const held = await rulesAt(transaction, tenantId, { bundleId: from.id })
-  const [own = NO_RULES, ...sets] = await settingsIn(transaction, tenantId, [held, ...folders])
+  const locked = await rulesAt(transaction, tenantId, { bundleId: from.id })
+  const [own = NO_RULES, ...sets] = await settingsIn(transaction, tenantId, [locked, ...folders])
   const over = (name: string) => sets.filter((_, index) => isIn(folders[index]?.folder ?? '', name))
   const taken = rulesTaken(own, { left: over(from.name), entered: over(to.name) }, to)
   const added = RULES.filter((rule) => !isDeepStrictEqual(taken[rule], own[rule]))

@@ -8,14 +8,14 @@ import type { Query } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
-import { nameOf, RULES, rulesAbove, rulesOfBundles, rulesOfHolders } from '../rules/set-rules.ts'
+import { nameOf, RULES, rulesAbove, rulesOfBundles, rulesOfKeys } from '../rules/set-rules.ts'
 
 /** Who reads, with the whole library: rules out of reach count too. */
 type Reading = { query: Query; reach: BundleReach }
 
 export const reading = (query: Query): Reading => ({ query: wholeOf(query), reach: reachOf(query) })
 
-/** Who may change each key, by its id. A key that is held out of reach too is for owners. */
+/** Who may change each key, by its id. A key that a bundle out of reach contains too is for owners. */
 export async function changersOf(
   { query, reach }: Reading,
   tenantId: string,
@@ -24,12 +24,12 @@ export async function changersOf(
   const attached = selectOf(query, 'attachments', tenantId).select(['key_id as name', 'bundle_id'])
   const [{ workspace }, rows, outside] = await Promise.all([
     rulesAbove(query, tenantId),
-    rulesOfHolders({ query, tenantId }, keyIds, {
-      held: (some) => attached.where('key_id', 'in', some),
+    rulesOfKeys({ query, tenantId }, keyIds, {
+      inBundles: (some) => attached.where('key_id', 'in', some),
       named: (some) =>
         selectOf(query, 'keys', tenantId).select(['id as name', 'id as key_id']).where('id', 'in', some),
     }),
-    reach === null ? [] : heldOutside({ query, reach }, tenantId, keyIds),
+    reach === null ? [] : keysOutside({ query, reach }, tenantId, keyIds),
   ])
   const places = Map.groupBy(rows, ({ name }) => name)
   const theirs = new Set(outside)
@@ -37,16 +37,16 @@ export async function changersOf(
   return new Map(keyIds.map((id) => [id, theirs.has(id) ? 'owner' : changers(id)]))
 }
 
-/** Those of the keys that bundles out of reach hold. */
-function heldOutside({ query, reach }: Reading, tenantId: string, keyIds: readonly string[]) {
+/** Those of the keys that bundles out of reach contain. */
+function keysOutside({ query, reach }: Reading, tenantId: string, keyIds: readonly string[]) {
   const named = selectOf(query, 'bundles', tenantId).select(['id', 'name'])
   return inChunks(keyIds, async (ids) => {
-    const held = selectOf(query, 'attachments', tenantId).where('key_id', 'in', ids)
+    const places = selectOf(query, 'attachments', tenantId).where('key_id', 'in', ids)
     // Thousands of keys can be in a few bundles: compare the name of each bundle once.
-    const bundles = await ask(query, named.where('id', 'in', held.select('bundle_id')))
+    const bundles = await ask(query, named.where('id', 'in', places.select('bundle_id')))
     const outside = new Set(bundles.flatMap(({ id, name }) => (reaches(reach, name) ? [] : [id])))
     if (outside.size === 0) return []
-    const rows = await ask(query, held.select(['key_id', 'bundle_id']))
+    const rows = await ask(query, places.select(['key_id', 'bundle_id']))
     return rows.flatMap(({ key_id, bundle_id }) => (outside.has(bundle_id) ? [key_id] : []))
   })
 }
@@ -76,16 +76,16 @@ export async function rightsOfBundles(
   )
 }
 
-/** By the bundle's id, the secrets that bundles out of reach hold too. */
+/** By the bundle's id, the secrets that bundles out of reach contain too. */
 async function secretsOutside({ query, reach }: Reading, tenantId: string, bundleIds: readonly string[]) {
   if (reach === null) return new Map<string, Set<string>>()
-  const held = keysAttached(query, tenantId)
+  const places = keysAttached(query, tenantId)
     .where('keys.is_secret', '=', flag(true))
     .select(['bundle_id', 'key_id'])
     .distinct()
-  const rows = await inChunks(bundleIds, (ids) => ask(query, held.where('bundle_id', 'in', ids)))
+  const rows = await inChunks(bundleIds, (ids) => ask(query, places.where('bundle_id', 'in', ids)))
   const ids = new Set(rows.map(({ key_id }) => key_id))
-  const outside = new Set(await heldOutside({ query, reach }, tenantId, [...ids]))
+  const outside = new Set(await keysOutside({ query, reach }, tenantId, [...ids]))
   const theirs = rows.filter(({ key_id }) => outside.has(key_id))
   const byBundle = [...Map.groupBy(theirs, ({ bundle_id }) => bundle_id)]
   return new Map(byBundle.map(([id, keys]) => [id, new Set(keys.map(({ key_id }) => key_id))]))
@@ -93,7 +93,7 @@ async function secretsOutside({ query, reach }: Reading, tenantId: string, bundl
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The secret keys of bundles, once for each other bundle (`others`) that holds them. */
+/** The secret keys of bundles, once for each other bundle (`others`) that contains them. */
 export function secretsElsewhere(query: Query, tenantId: string, bundleIds: readonly string[]) {
   // SQLite keeps the order of a cross join. By itself, it reads all attachments of the workspace first.
   return keysAttached(query, tenantId)

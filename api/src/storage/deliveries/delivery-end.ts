@@ -14,7 +14,7 @@ type VoidEnding = DeliveryEnding & { isAlarm?: boolean; reason?: string }
 
 /** End a delivery that never left the server. Does nothing to one that has ended. */
 export async function endVoid(transaction: Recorded, ending: VoidEnding): Promise<void> {
-  const open = await holdOpenDeliveries(transaction, ending)
+  const open = await lockOpenDeliveries(transaction, ending)
   const ended = await end(transaction, ending, { state: 'void', held_until: null })
   if (!ended) return
   await clearVoid(transaction, { ...ending, ...ended, open })
@@ -68,7 +68,7 @@ type EndedDelivery = {
   keys: Delivery['keys']
 }
 
-// Holds the delivery's row from then on; null where it has ended already.
+// Locks the delivery's row from then on; null where it has ended already.
 async function end(
   transaction: Query,
   { tenantId, deliveryId }: DeliveryEnding,
@@ -121,9 +121,9 @@ function endEvent(
 /** How many open deliveries of a holder are read; older ones are ignored. */
 const OPEN = 20
 
-// The newest of the holder's deliveries that are not confirmed, this one left out, newest first. All are held until the
-// transaction ends, in the order of their ids, so that two ends of deliveries neither overlook each other nor deadlock.
-async function holdOpenDeliveries(
+// The newest of the holder's deliveries that are not confirmed, this one left out, newest first. All are locked, in the
+// order of their ids, so that two ends of deliveries neither overlook each other nor deadlock.
+async function lockOpenDeliveries(
   transaction: Query,
   { tenantId, deliveryId }: DeliveryEnding,
 ): Promise<OpenDelivery[]> {
@@ -142,13 +142,13 @@ async function holdOpenDeliveries(
     .execute()
   const open: OpenDelivery[] = []
   for (const id of new Set([deliveryId, ...rows.map((row) => row.id)].toSorted())) {
-    const row = await holdOpen(transaction, tenantId, id)
+    const row = await lockOpen(transaction, tenantId, id)
     if (row && id !== deliveryId) open.push({ id, keys: keysIn(row.versions), at: row.created_at })
   }
   return open.toSorted((a, b) => (a.at < b.at ? 1 : -1))
 }
 
-function holdOpen(transaction: Query, tenantId: string, id: string) {
+function lockOpen(transaction: Query, tenantId: string, id: string) {
   return updateOf(transaction, 'deliveries', { tenantId, id, state: 'approved' })
     .set((column) => ({ state: column.ref('state') }))
     .returning(['versions', 'created_at'])

@@ -7,8 +7,8 @@ import type { Queries, Query } from '../base/queries.ts'
 import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { programsShown } from '../programs/programs.ts'
 import { PROGRAM } from '../schema/column.ts'
-import { bundlesOf } from './held-bundles.ts'
 import { countsByPerson, staleKeys } from './holder-counts.ts'
+import { bundlesOf } from './key-bundles.ts'
 
 export function createHolderStore(queries: Queries): HolderStore {
   const { query, write } = queries
@@ -168,8 +168,8 @@ async function typedBy(query: Query, { tenantId, userId, page }: TypedBy): Promi
     .orderBy('keys.is_secret', 'desc')
     .orderBy('keys.name')
   const { rows, total } = await pageOf(shown, page, countOf(typed))
-  const held = rows.map(({ id }) => ({ key_id: id }))
-  const bundles = await bundlesOf(query, tenantId, held)
+  const keys = rows.map(({ id }) => ({ key_id: id }))
+  const bundles = await bundlesOf(query, tenantId, keys)
   const present = ({ id, name, is_secret, value_version, version }: (typeof rows)[number]) => ({
     version,
     key: { id, name, version: value_version, is_secret: is_secret === 1, bundles: bundles.get(id) ?? [] },

@@ -75,13 +75,13 @@ export async function noteCollected(
  * @returns the keys that it has in another version or not at all; all of them, if there is no such delivery */
 export async function collectedAgain(
   transaction: Query,
-  hold: Queries['hold'],
+  lock: Queries['lock'],
   { tenantId, holder, keys, deliveryId, at }: HoldingFilter,
 ): Promise<DeliveredKey[]> {
   if (keys.length === 0 || keys.length > ROWS_AT_ONCE) return [...keys]
   const whose = { tenantId, holder }
-  // The rows are held in the order of their keys before the first of them changes.
-  const held = selectOf(transaction, 'holdings', whose)
+  // The rows are locked in the order of their keys before the first of them changes.
+  const theirs = selectOf(transaction, 'holdings', whose)
     .select('key_id')
     .where(
       'key_id',
@@ -99,7 +99,7 @@ export async function collectedAgain(
       row.exists(selectOf(transaction, 'deliveries', { tenantId, id: deliveryId }).select('id')),
     )
     .orderBy('key_id')
-    .modifyEnd(hold)
+    .modifyEnd(lock)
   const rows = await updateOf(transaction, 'holdings', whose)
     .set((column) => ({
       delivery_id: deliveryId,
@@ -107,7 +107,7 @@ export async function collectedAgain(
       settled_at: sql<string>`case when settled_at > ${at} then settled_at else ${at} end`,
       times: column('times', '+', 1),
     }))
-    .where('key_id', 'in', held)
+    .where('key_id', 'in', theirs)
     .returning('key_id')
     .execute()
   const updated = new Set(rows.map(({ key_id }) => key_id))
@@ -169,7 +169,7 @@ function idsOf(keys: readonly { id: string }[]): string[] {
 /** A delivery that is not confirmed; `at`: when it was approved. */
 export type OpenDelivery = { id: string; keys: readonly DeliveredKey[]; at: string }
 
-/** Note that a delivery never left the server: its holder may still have what an open delivery of before holds.
+/** Note that a delivery never left the server: its holder may still have what an open delivery of before contains.
  * @param voided.open the holder's open deliveries, newest first */
 export async function clearVoid(
   transaction: Query,

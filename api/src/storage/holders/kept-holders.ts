@@ -15,13 +15,13 @@ export async function keepHolders(
     .select('holder')
     .where('state', '<>', 'void')
   for (const ids of chunks([...copies.keys()])) {
-    const held = await selectOf(transaction, 'holdings', tenantId)
+    const holdings = await selectOf(transaction, 'holdings', tenantId)
       .selectAll()
       .where('key_id', 'in', ids)
       .where('dismissed_at', 'is', null)
       .where('holder', 'in', given)
       .execute()
-    const rows = held.map((row) => ({ ...row, key_id: copies.get(row.key_id) ?? row.key_id }))
+    const rows = holdings.map((row) => ({ ...row, key_id: copies.get(row.key_id) ?? row.key_id }))
     for (const some of chunks(rows)) await transaction.insertAll('holdings', some)
   }
 }

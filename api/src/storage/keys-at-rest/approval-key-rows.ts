@@ -20,7 +20,7 @@ export type KeyColumns = Pick<
   | 'created_at'
 >
 
-export function sealPublicKey(publicKey: Uint8Array, row: KeyColumns, tenantKey: Uint8Array): Uint8Array {
+export function encryptPublicKey(publicKey: Uint8Array, row: KeyColumns, tenantKey: Uint8Array): Uint8Array {
   const text = Buffer.from(publicKey).toString('base64')
   return encryptValue(Plaintext.of(text), tenantKey, approvalKeyContext(row))
 }

@@ -18,22 +18,22 @@ const ACCEPTED = 'audit.accepted'
 type AuditKeyParts = { ring: RootKeyRing; name: string; now: string }
 
 /** The audit key of this database, made at the first call. It keeps the name that it got then. From this call on, the
- * database seals the rows that decide. It refuses rows without a seal if all rows had one at some time.
+ * database makes the MACs of the rows that decide. It refuses rows without a MAC if all rows had one at some time.
  * @throws CryptoError when the stored key was changed or its root key is not in use */
 export async function openAuditKey(database: Database, naming: AuditKeyParts): Promise<NamedAuditKey> {
-  const { areSealed, ...key } = await database.query.transaction().execute(async (transaction) => {
+  const { areMacsRequired, ...key } = await database.query.transaction().execute(async (transaction) => {
     await database.lockMigrations(transaction)
     const row = await storedKey(transaction).executeTakeFirst()
-    if (!row) return { ...(await insertKey(transaction, naming)), areSealed: true }
+    if (!row) return { ...(await insertKey(transaction, naming)), areMacsRequired: true }
     const { seed, mark } = openAuditSeed(row.wrapped_key, naming.ring)
     return {
       ...auditKeyOf(seed),
       name: row.name,
-      areSealed: mark === 'sealed' || (await wereAccepted(transaction)),
+      areMacsRequired: mark === 'sealed' || (await wereAccepted(transaction)),
     }
   })
-  database.seals.key = key.rows
-  database.seals.areRequired ||= areSealed
+  database.rowMacs.key = key.rows
+  database.rowMacs.areRequired ||= areMacsRequired
   return key
 }
 
@@ -41,7 +41,7 @@ function storedKey(query: Query) {
   return query.selectFrom('audit_keys').selectAll().orderBy('created_at').limit(1)
 }
 
-// A program that puts the key of before back, without its mark, does not make rows without a seal count.
+// A program that puts the key of before back, without its mark, does not make rows without a MAC count.
 async function wereAccepted(query: Query): Promise<boolean> {
   const logged = query
     .selectFrom('tenants')
@@ -51,20 +51,20 @@ async function wereAccepted(query: Query): Promise<boolean> {
   return (await isFound(logged)) || (await isFound(waiting))
 }
 
-/** Require seals from now on, also after a restart and on other nodes. The mark is in what only the root key can make.
- * Builds without seals cannot open the key any more. */
-export async function markSealed(transaction: Query, ring: RootKeyRing): Promise<void> {
+/** Require MACs from now on, also after a restart and on other nodes. The mark is in what only the root key can make.
+ * Builds without MACs cannot open the key any more. */
+export async function markMacsRequired(transaction: Query, ring: RootKeyRing): Promise<void> {
   const { id, wrapped_key } = await storedKey(transaction).executeTakeFirstOrThrow()
   const { seed } = openAuditSeed(wrapped_key, ring)
   const wrapped = { wrapped_key: wrapAuditSeed(seed, ring.first, 'sealed'), root_key_id: ring.first.id }
   await transaction.updateTable('audit_keys').set(wrapped).where('id', '=', id).execute()
 }
 
-/** Require seals if another node, or an operator, marked the rows as sealed. */
-export async function readMark({ query, seals }: Database, ring: RootKeyRing): Promise<void> {
-  if (seals.areRequired) return
+/** Require MACs if another node, or an operator, marked that all rows have MACs. */
+export async function readMark({ query, rowMacs }: Database, ring: RootKeyRing): Promise<void> {
+  if (rowMacs.areRequired) return
   const { wrapped_key } = await storedKey(query).executeTakeFirstOrThrow()
-  seals.areRequired = openAuditSeed(wrapped_key, ring).mark === 'sealed'
+  rowMacs.areRequired = openAuditSeed(wrapped_key, ring).mark === 'sealed'
 }
 
 async function insertKey(transaction: Query, { ring, name, now }: AuditKeyParts): Promise<NamedAuditKey> {

@@ -6,7 +6,7 @@ import type { Database, Query } from '../base/queries.ts'
 const PROOF = 'proof of root key'
 const WRONG_KEY = 'ROOT_KEY does not open this database: it was made with another root key'
 
-/** Hold the root keys against those that this database knows, and make the first one known.
+/** Compare the root keys with those that this database knows, and make the first one known.
  * @throws Error when the database needs a root key that is not among them */
 export async function proveRootKeys(database: Database, ring: RootKeyRing, now: string): Promise<void> {
   await database.query.transaction().execute(async (transaction) => {
@@ -23,7 +23,7 @@ async function remember(transaction: Query, rootKey: RootKey, now: string): Prom
   await transaction.insertInto('root_keys').values({ id: rootKey.id, proof, created_at: now }).execute()
 }
 
-/** Whether the ring holds every root key that these proofs are of. */
+/** Whether the ring has every root key that these proofs are of. */
 export function proofsOpen(proofs: readonly { proof: Uint8Array }[], ring: RootKeyRing): boolean {
   return proofs.every(({ proof }) => opens(proof, ring))
 }

@@ -31,14 +31,14 @@ type Unwrapped = { wrapped: Buffer; keys: TenantKeyRing; readAtMs: number }
 export class TenantKeys {
   readonly #query: Query
   readonly #ring: RootKeyRing
-  readonly #holdLightly: Queries['holdLightly']
+  readonly #lockKeyShare: Queries['lockKeyShare']
   readonly #cache = new BoundedMap<string, Unwrapped>(CACHED_KEYS)
 
-  constructor(queries: Pick<Queries, 'query' | 'holdLightly'>, ring: RootKeyRing) {
-    const { query, holdLightly } = queries
+  constructor(queries: Pick<Queries, 'query' | 'lockKeyShare'>, ring: RootKeyRing) {
+    const { query, lockKeyShare } = queries
     this.#query = query
     this.#ring = ring
-    this.#holdLightly = holdLightly
+    this.#lockKeyShare = lockKeyShare
   }
 
   /** A fresh key, wrapped for a tenant that is about to be stored. */
@@ -47,7 +47,7 @@ export class TenantKeys {
     return { wrapped_key: wrapTenantKey(createTenantKey(), first, tenantId), root_key_id: first.id }
   }
 
-  /** For reading. To encrypt, use `held`.
+  /** For reading. To encrypt, use `locked`.
    * @throws CryptoError when a stored key was changed or wrapped by a root key that is not in use
    * @throws DomainError not_found: there is no such tenant */
   async of(tenantId: string): Promise<TenantKeyRing> {
@@ -57,13 +57,13 @@ export class TenantKeys {
   }
 
   /** As `of`, for a transaction that encrypts: until it ends, no rotation can begin to use another key. */
-  async held(transaction: Query, tenantId: string): Promise<TenantKeyRing> {
-    const [row] = await ask(transaction, wrappedOf(transaction, tenantId).modifyEnd(this.#holdLightly))
+  async locked(transaction: Query, tenantId: string): Promise<TenantKeyRing> {
+    const [row] = await ask(transaction, wrappedOf(transaction, tenantId).modifyEnd(this.#lockKeyShare))
     return this.#unwrapped(tenantId, row)
   }
 
   /** Wrap a tenant's keys so that builds without rules that ask for signatures cannot use them. Those that run lose
-   * them within two seconds. The transaction holds the tenant. */
+   * them within two seconds. The transaction has locked the tenant. */
   async markSigned(transaction: Query, tenantId: string): Promise<void> {
     const row = await wrappedOf(transaction, tenantId).executeTakeFirstOrThrow()
     const { first } = this.#ring

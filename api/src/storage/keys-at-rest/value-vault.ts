@@ -31,7 +31,7 @@ export type BoundRow = {
 type StoredRow = BoundRow & { value: Uint8Array | null }
 
 /** The column `value` of a read, null in each row whose value is not wanted: such a blob does not leave the database.
- * @param nameColumn has the names that a set of wanted values holds */
+ * @param nameColumn has the names that a set of wanted values contains */
 export function valueColumn(values: WantedValues, nameColumn: 'name' | 'delivered_name' = 'name') {
   return valueIf(isWanted(values, nameColumn))
 }
@@ -79,7 +79,7 @@ export function usesIn(stored: string | null): TemplateUses {
   return stored === '' ? [] : stored.split(' ')
 }
 
-/** The column `template_parts`: names hold no space. */
+/** The column `template_parts`: names contain no space. */
 export function storedUses(uses: TemplateUses): string | null {
   return uses?.join(' ') ?? null
 }
@@ -103,14 +103,14 @@ export class ValueVault {
   }
 
   /** Call before each transaction that stores values.
-   * @returns what this transaction calls once to encrypt; if it also holds the tenant, it must do that first */
+   * @returns what this transaction calls once to encrypt; if it also locks the tenant, it must do that first */
   async toWrite(tenantId: string): Promise<(transaction: Query) => Promise<TenantVault>> {
     await this.#stored?.prepare(tenantId)
     return async (transaction) => {
-      const keys = await this.#tenantKeys.held(transaction, tenantId)
+      const keys = await this.#tenantKeys.locked(transaction, tenantId)
       return {
         ...this.#reading(tenantId, keys),
-        seal: (plaintext, row) => {
+        encrypt: (plaintext, row) => {
           const value = encryptValue(plaintext, keys[0], valueContext(tenantId, this.#table, row))
           this.#stored?.add(tenantId, value.length)
           return { ...row, value }
@@ -153,10 +153,10 @@ export type ReadingVault = {
 export type TenantVault = ReadingVault & {
   /** The row with its column `value`.
    * @throws DomainError workspace_full */
-  seal: <Row extends BoundRow>(plaintext: Plaintext, row: Row) => Row & { value: Uint8Array }
+  encrypt: <Row extends BoundRow>(plaintext: Plaintext, row: Row) => Row & { value: Uint8Array }
 }
 
-/** Decrypt the values of rows by what the column `entry` holds, a delivered name or an id; rows without a value are
+/** Decrypt the values of rows by what the column `entry` contains, a delivered name or an id; rows without a value are
  * left out. */
 export function openedByName(
   { open }: ReadingVault,

@@ -15,7 +15,7 @@ type CopySources = {
   bundleIds: SourceBundles
 }
 
-/** Who may copy the secrets that an import takes from other bundles, by name. The rules of all bundles that hold a
+/** Who may copy the secrets that an import takes from other bundles, by name. The rules of all bundles that contain a
  * secret count, also of bundles out of the caller's reach. */
 export async function readCopyRules(
   query: Query,

@@ -10,11 +10,11 @@ import type { Caller } from '../../domain/people/membership.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf } from '../base/tenant-rows.ts'
 import { attachmentRow, closeGaps, lengthOf } from '../bundles/attachment-positions.ts'
-import { deliveredAs, holdBundle, requireWithinBound, stampBundleForEach } from '../bundles/bundle-changes.ts'
+import { deliveredAs, lockBundle, requireWithinBound, stampBundleForEach } from '../bundles/bundle-changes.ts'
 import { changersOf, reading } from '../bundles/value-rights.ts'
 import type { ValueVault } from '../keys-at-rest/value-vault.ts'
-import { holdTenant } from '../people/tenants.ts'
-import { changeHeldKey, holdKeysOf, type KeyChangeParts } from './key-changes.ts'
+import { lockTenant } from '../people/tenants.ts'
+import { changeLocked, type KeyChangeParts, lockKeysOf } from './key-changes.ts'
 import { removeKeys } from './keys.ts'
 
 export function createKeyBatchStore(queries: Queries, vault: ValueVault, bounds: Bounds): KeyBatchStore {
@@ -39,20 +39,20 @@ export function createKeyBatchStore(queries: Queries, vault: ValueVault, bounds:
       }),
     async declareSecret(tenantId, change) {
       const { versionsKept } = bounds
-      const held = await vault.toWrite(tenantId)
+      const locked = await vault.toWrite(tenantId)
       return inOne(tenantId, async (transaction) => {
-        const parts = { versionsKept, vault: await held(transaction), transaction }
+        const parts = { versionsKept, vault: await locked(transaction), transaction }
         return declareSecret(parts, { tenantId, ...change })
       })
     },
   }
 }
 
-// The keys of a tenant that one transaction changes are held in no certain order: such transactions follow one another.
+// The keys of a tenant that one transaction changes are locked in no order: such transactions follow one another.
 function wholeOrNothing({ write }: Queries) {
   return (tenantId: string, change: (transaction: Recorded) => Promise<number>) =>
     write(async (transaction) => {
-      await holdTenant(transaction, tenantId)
+      await lockTenant(transaction, tenantId)
       return change(transaction)
     })
 }
@@ -92,7 +92,7 @@ type InBundle = BatchKeys & { bundleId: string; stamp: Stamp }
 
 async function attach(transaction: Recorded, place: InBundle, bounds: Bounds): Promise<number> {
   const { tenantId, bundleId, keyIds } = place
-  await holdBundle(transaction, tenantId, bundleId)
+  await lockBundle(transaction, tenantId, bundleId)
   const keys = inOrder(keyIds, await keysOf(transaction, tenantId, keyIds))
   const delivered = await deliveredBy(transaction, place)
   const attached = new Set(delivered.map(({ key_id }) => key_id))
@@ -120,7 +120,7 @@ function deliveredBy(transaction: Query, { tenantId, bundleId }: InBundle) {
 
 async function detach(transaction: Recorded, place: InBundle): Promise<number> {
   const { tenantId, bundleId, keyIds } = place
-  await holdBundle(transaction, tenantId, bundleId)
+  await lockBundle(transaction, tenantId, bundleId)
   const keys = inOrder(keyIds, await keysOf(transaction, tenantId, keyIds))
   const rows = await deleteOf(transaction, 'attachments', { tenantId, bundle_id: bundleId })
     .where('key_id', 'in', keyIds)
@@ -141,9 +141,9 @@ async function declareSecret(
   parts: KeyChangeParts,
   { tenantId, keyIds, ...change }: BatchKeys & { stamp: Stamp; editor: Caller },
 ): Promise<number> {
-  const held = inOrder(keyIds, await holdKeysOf(parts.transaction, tenantId, keyIds))
-  const declared = held.filter(({ is_secret }) => is_secret === 0)
+  const locked = inOrder(keyIds, await lockKeysOf(parts.transaction, tenantId, keyIds))
+  const declared = locked.filter(({ is_secret }) => is_secret === 0)
   for (const current of declared)
-    await changeHeldKey(parts, { current, change: { is_secret: true, ...change } })
+    await changeLocked(parts, { current, change: { is_secret: true, ...change } })
   return declared.length
 }

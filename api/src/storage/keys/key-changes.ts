@@ -34,15 +34,15 @@ export type KeyChangeParts = KeyWriteParts & { vault: TenantVault }
 const BY_HAND: ValueSource = { how: 'set', restoredFrom: null }
 
 /** Lock keys until the transaction ends, so that values are encrypted for the rows that they go into. */
-export function holdKeysOf(transaction: Recorded, tenantId: string, keyIds: readonly string[]) {
+export function lockKeysOf(transaction: Recorded, tenantId: string, keyIds: readonly string[]) {
   const keys = selectOf(transaction, 'keys', tenantId).selectAll().where('id', 'in', keyIds)
-  return ask(transaction, keys.modifyEnd(transaction.holdToChange))
+  return ask(transaction, keys.modifyEnd(transaction.lockToChange))
 }
 
-/** As `holdKeysOf`, for one key.
+/** As `lockKeysOf`, for one key.
  * @throws DomainError not_found */
-export async function holdKey(transaction: Recorded, tenantId: string, keyId: string): Promise<KeyRow> {
-  const [row] = await holdKeysOf(transaction, tenantId, [keyId])
+export async function lockKey(transaction: Recorded, tenantId: string, keyId: string): Promise<KeyRow> {
+  const [row] = await lockKeysOf(transaction, tenantId, [keyId])
   if (!row) throw keyNotFound()
   return row
 }
@@ -51,9 +51,9 @@ export async function holdKey(transaction: Recorded, tenantId: string, keyId: st
  * with the stored value. */
 type KeyValueChange = { change: StampedChange; source?: ValueSource; isSame?: CurrentValue['isSame'] }
 
-/** Change a key that the transaction holds, and record the change. A change that changes nothing writes nothing.
+/** Change a key that the transaction has locked, and record the change. A change that changes nothing writes nothing.
  * @throws DomainError version_conflict · changed · forbidden: the editor may not make this change */
-export async function changeHeldKey(
+export async function changeLocked(
   parts: KeyChangeParts,
   { current, ...change }: KeyValueChange & { current: KeyRow },
 ): Promise<void> {
@@ -103,7 +103,7 @@ export async function rightsOfKey(
   return { value_set_by, value_proposed_by, changers }
 }
 
-/** What a change writes to a key that the transaction holds; null when it changes nothing. */
+/** What a change writes to a key that the transaction has locked; null when it changes nothing. */
 export function changeOfKey(
   vault: TenantVault,
   current: KeyRow,
@@ -138,7 +138,7 @@ function isStored({ open }: TenantVault, current: KeyRow): CurrentValue['isSame'
 }
 
 function changedColumns(
-  { seal, open }: TenantVault,
+  { encrypt, open }: TenantVault,
   current: KeyRow,
   { wanted, source }: { wanted: EffectiveChange; source: ValueSource },
 ): Partial<KeyRow> {
@@ -152,7 +152,7 @@ function changedColumns(
       ...plain,
       ...newValueColumns(wanted.stamp, source),
       value_was_secret: is_secret,
-      ...seal(wanted.value, bound),
+      ...encrypt(wanted.value, bound),
     }
   }
   if (is_secret === current.is_secret) return plain
@@ -164,7 +164,7 @@ function changedColumns(
     : {
         ...plain,
         value_was_secret,
-        ...seal(value, { id, name, is_secret, value_version, template_parts: parts }),
+        ...encrypt(value, { id, name, is_secret, value_version, template_parts: parts }),
       }
 }
 

@@ -17,7 +17,7 @@ import type { Flag } from '../base/tables.ts'
 import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { versionHolders } from '../holders/holders.ts'
 import { type TenantVault, type ValueVault, valueColumn } from '../keys-at-rest/value-vault.ts'
-import { changeHeldKey, holdKey, type KeyChangeParts, requireVersion, rightsOfKey } from './key-changes.ts'
+import { changeLocked, type KeyChangeParts, lockKey, requireVersion, rightsOfKey } from './key-changes.ts'
 
 export function createKeyVersionStore(
   queries: Queries,
@@ -28,9 +28,9 @@ export function createKeyVersionStore(
   return {
     list: async (tenantId, keyId, page) => list(query, vault, { tenantId, keyId, page }),
     restore: async (tenantId, change) => {
-      const held = await vault.toWrite(tenantId)
+      const locked = await vault.toWrite(tenantId)
       return write(async (transaction) => {
-        const parts = { versionsKept, vault: await held(transaction), transaction }
+        const parts = { versionsKept, vault: await locked(transaction), transaction }
         return restore(parts, { ...change, tenantId })
       })
     },
@@ -131,10 +131,10 @@ type InTenant<Change> = Change & { tenantId: string }
 async function restore(parts: KeyChangeParts, change: InTenant<RestoreChange>): Promise<void> {
   const { transaction, vault } = parts
   const { tenantId, keyId, version, expectedVersion, editor, stamp } = change
-  const current = await holdKey(transaction, tenantId, keyId)
+  const current = await lockKey(transaction, tenantId, keyId)
   await requireVersion(transaction, current, expectedVersion)
-  const held = { version: current.value_version, set_at: current.value_set_at }
-  const rights = { ...(await rightsOfKey(transaction, current, editor)), ...held }
+  const stored = { version: current.value_version, set_at: current.value_set_at }
+  const rights = { ...(await rightsOfKey(transaction, current, editor)), ...stored }
   requireRight(mayRestore(editor, rights, { version, at: stamp.at }))
   if (version === current.value_version) return
   const row = await versionRow(transaction, change).selectAll().executeTakeFirst()
@@ -148,7 +148,7 @@ async function restore(parts: KeyChangeParts, change: InTenant<RestoreChange>): 
   const isTemplate = row.template_parts !== null
   // Otherwise a member who overwrites a secret with a guess would learn from the undo that it was right.
   const compared = editor.role === 'owner' ? {} : { isSame: () => false }
-  await changeHeldKey(parts, { current, change: { value, isTemplate, ...mark, stamp }, source, ...compared })
+  await changeLocked(parts, { current, change: { value, isTemplate, ...mark, stamp }, source, ...compared })
 }
 
 function versionRow(query: Query, { tenantId, keyId, version }: InTenant<VersionChange>) {
@@ -157,7 +157,7 @@ function versionRow(query: Query, { tenantId, keyId, version }: InTenant<Version
 
 async function destroy(transaction: Recorded, change: InTenant<VersionChange>): Promise<void> {
   const { tenantId, keyId, version, stamp } = change
-  const current = await holdKey(transaction, tenantId, keyId)
+  const current = await lockKey(transaction, tenantId, keyId)
   if (version === current.value_version) throw versionIsCurrent(version)
   const row = await versionRow(transaction, change).select('destroyed_at').executeTakeFirst()
   if (!row) throw versionNotFound(version)

@@ -12,7 +12,7 @@ export type KeyWriteParts = {
   versionsKept: number
 }
 
-/** What a change writes to a key that the transaction holds. `replacedAt`: when its value was replaced; null for a
+/** What a change writes to a key that the transaction has locked. `replacedAt`: when its value was replaced; null for a
  * change that keeps the value. */
 export type KeyWrite = {
   current: KeyRow

@@ -9,8 +9,8 @@ import { closeGaps } from '../bundles/attachment-positions.ts'
 import { deliveredAs } from '../bundles/bundle-changes.ts'
 import { changersOf, reading } from '../bundles/value-rights.ts'
 import { storedUses, type ValueVault } from '../keys-at-rest/value-vault.ts'
-import { holdTenant } from '../people/tenants.ts'
-import { changeHeldKey, holdKey } from './key-changes.ts'
+import { lockTenant } from '../people/tenants.ts'
+import { changeLocked, lockKey } from './key-changes.ts'
 import { readKeys } from './key-reading.ts'
 import { newKeyRow, writeNewKeys } from './key-writes.ts'
 
@@ -35,7 +35,7 @@ export function createKeyStore(
 
 function inserter({ write }: Queries, vault: ValueVault): KeyStore['insert'] {
   return async (tenantId, { value, templateUses = null, ...key }, stamp) => {
-    const held = await vault.toWrite(tenantId)
+    const locked = await vault.toWrite(tenantId)
     const row = {
       ...key,
       tenant_id: tenantId,
@@ -45,8 +45,8 @@ function inserter({ write }: Queries, vault: ValueVault): KeyStore['insert'] {
     }
     return refusing(isTaken, keyNameTaken, () =>
       write(async (transaction) => {
-        const { seal } = await held(transaction)
-        await writeNewKeys(transaction, [newKeyRow(seal(value, row))], stamp)
+        const { encrypt } = await locked(transaction)
+        await writeNewKeys(transaction, [newKeyRow(encrypt(value, row))], stamp)
       }),
     )
   }
@@ -58,10 +58,10 @@ function updater(
   { versionsKept }: { versionsKept: number },
 ): KeyStore['update'] {
   return async (tenantId, keyId, change) => {
-    const held = await vault.toWrite(tenantId)
+    const locked = await vault.toWrite(tenantId)
     return write(async (transaction) => {
-      const parts = { versionsKept, vault: await held(transaction), transaction }
-      await changeHeldKey(parts, { current: await holdKey(transaction, tenantId, keyId), change })
+      const parts = { versionsKept, vault: await locked(transaction), transaction }
+      await changeLocked(parts, { current: await lockKey(transaction, tenantId, keyId), change })
     })
   }
 }
@@ -74,12 +74,12 @@ export async function removeKeys(
   transaction: Recorded,
   { tenantId, keyIds, stamp }: Removal,
 ): Promise<{ id: string; name: string }[]> {
-  // Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use a
+  // Everything that moves positions within a bundle locks the bundle's row, here the rows of all bundles that use a
   // key. Serialise deletes per tenant; otherwise two of them can deadlock.
-  await holdTenant(transaction, tenantId)
+  await lockTenant(transaction, tenantId)
   const removal = { tenantId, keyIds, stamp }
   await stampBundlesUsing(transaction, removal)
-  await holdForRemoval(transaction, removal)
+  await lockForRemoval(transaction, removal)
   const bundleIds = await stampBundlesUsing(transaction, removal)
   const places = await placesOf(transaction, tenantId, keyIds)
   // The database would do it, but nothing would record their ends.
@@ -100,11 +100,11 @@ export async function removeKeys(
   return deleted
 }
 
-// What attaches a key holds the bundle before the key. So the bundles are held first, and those that got a key until it
-// was held after it.
-async function holdForRemoval(transaction: Recorded, { tenantId, keyIds }: Removal): Promise<void> {
+// What attaches a key locks the bundle before the key. So the bundles are locked first, and those that got a key until
+// it was locked after it.
+async function lockForRemoval(transaction: Recorded, { tenantId, keyIds }: Removal): Promise<void> {
   const keys = selectOf(transaction, 'keys', tenantId).select('id').where('id', 'in', keyIds)
-  await keys.orderBy('id').modifyEnd(transaction.hold).execute()
+  await keys.orderBy('id').modifyEnd(transaction.lock).execute()
 }
 
 async function stampBundlesUsing(transaction: Query, { tenantId, keyIds, stamp }: Removal) {

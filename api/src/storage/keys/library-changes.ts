@@ -1,6 +1,6 @@
 import { isMissingReference, isTaken } from '../base/database.ts'
 import type { Queries, Recorded } from '../base/queries.ts'
-import { holdTenant } from '../people/tenants.ts'
+import { lockTenant } from '../people/tenants.ts'
 
 /** Ends the transaction of an import or a move: another call changed what its plan is based on. */
 export class Overtaken extends Error {}
@@ -15,7 +15,7 @@ export async function changeLibrary<T>(
 ): Promise<T | null> {
   try {
     return await write(async (transaction) => {
-      await holdTenant(transaction, tenantId)
+      await lockTenant(transaction, tenantId)
       return change(transaction)
     })
   } catch (error) {

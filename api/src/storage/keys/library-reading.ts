@@ -17,7 +17,7 @@ import { attachedIn, type BundleRef, type Keys, keysWith, sourceBundles, sources
  * entry or are delivered under it elsewhere.
  */
 
-/** @param query may be a transaction that holds the tenant and the bundle */
+/** @param query may be a transaction that has locked the tenant and the bundle */
 export async function readLibrary(
   query: Query,
   { open }: ReadingVault,
@@ -121,7 +121,7 @@ async function templatesIn(query: Query, { tenantId, bundleId }: BundleRef) {
   )
 }
 
-// A key that no bundle within reach holds is not found.
+// A key that no bundle within reach contains is not found.
 function candidateKeys(ids: ReadonlyMap<string, ReadonlySet<string>>, keys: Keys, reach: BundleReach) {
   const isSeen = ({ elsewhere }: FoundKey) => reach === null || elsewhere.length > 0
   const sorted = (name: string, each: ReadonlySet<string>) =>

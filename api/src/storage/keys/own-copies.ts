@@ -12,7 +12,7 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { noteCopies } from '../base/recording.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
-import { holdBundle, stampBundle } from '../bundles/bundle-changes.ts'
+import { lockBundle, stampBundle } from '../bundles/bundle-changes.ts'
 import { weakerCopies } from '../bundles/policies.ts'
 import { keepHolders } from '../holders/holders.ts'
 import { storedUses, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
@@ -20,11 +20,11 @@ import { newKeyRow, writeNewKeys } from './key-writes.ts'
 
 export function splitter({ write }: Queries, vault: ValueVault, { assurance }: Bounds): SplitStore['split'] {
   return async (tenantId, { bundleId, keyId }, { stamp, ...copy }) => {
-    const held = await vault.toWrite(tenantId)
+    const locked = await vault.toWrite(tenantId)
     return refusing(isTaken, keyNameTaken, () =>
       write(async (transaction) => {
-        const tenantVault = await held(transaction)
-        await holdBundle(transaction, tenantId, bundleId)
+        const tenantVault = await locked(transaction)
+        await lockBundle(transaction, tenantId, bundleId)
         const copies = { tenantId, bundleId, copies: new Map([[keyId, copy]]), stamp }
         const made = await insertCopies(transaction, tenantVault, copies)
         const data = made.get(keyId)
@@ -53,8 +53,8 @@ type KeyCopies = {
 
 type CopyName = { id: string; name: string }
 
-/** Insert copies of keys that a bundle delivers, and record the new keys, in a transaction that holds the bundle. Each
- * gets the first of its names that is free.
+/** Insert copies of keys that a bundle delivers, and record the new keys, in a transaction that has locked the bundle.
+ * Each gets the first of its names that is free.
  * @returns what was copied, by the id of the copied key; keys that the bundle does not deliver are left out
  * @throws DomainError conflict: none of the names of a key is free */
 export async function insertCopies(
@@ -138,14 +138,14 @@ function readable(value: Plaintext | null): Plaintext {
 
 type Placed = { tenantId: string; name: string; stamp: Stamp }
 
-function rowOf({ open, seal }: TenantVault, { source, copy }: Copied, { tenantId, name, stamp }: Placed) {
+function rowOf({ open, encrypt }: TenantVault, { source, copy }: Copied, { tenantId, name, stamp }: Placed) {
   const value = copy.value ?? readable(open(source))
   const { isTemplate, is_secret } = marksOfCopy(
     { is_secret: source.is_secret === 1, isTemplate: source.template_parts !== null },
     copy,
   )
   return newKeyRow(
-    seal(value, {
+    encrypt(value, {
       id: copy.keyId,
       tenant_id: tenantId,
       name,

@@ -53,13 +53,13 @@ async function standingIn(query: Query, tenantId: string, touched: TouchedIds | 
   const attached = await (keyIds === null
     ? places.execute()
     : inChunks(keyIds, (ids) => places.where('key_id', 'in', ids).execute()))
-  const held = Map.groupBy(attached, ({ key_id }) => key_id)
+  const placesOfKeys = Map.groupBy(attached, ({ key_id }) => key_id)
   const all = selectOf(query, 'keys', tenantId).select(['id', 'name', 'is_secret'])
   const rows = await (keyIds === null
     ? all.execute()
     : inChunks(keyIds, (ids) => all.where('id', 'in', ids).execute()))
   const keys = rows.map(({ id, name, is_secret }) => {
-    const bundleIds = held.get(id)?.map(({ bundle_id }) => bundle_id) ?? []
+    const bundleIds = placesOfKeys.get(id)?.map(({ bundle_id }) => bundle_id) ?? []
     return [id, { id, name, isSecret: is_secret === 1, bundleIds }] as const
   })
   return {

@@ -13,7 +13,7 @@ import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { listGroups } from '../people/groups.ts'
 import { endLastingAct } from '../people/lasting-acts.ts'
-import { holdTenant } from '../people/tenants.ts'
+import { lockTenant } from '../people/tenants.ts'
 import { programs } from '../programs/programs.ts'
 import { nameOf, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules } from '../rules/set-rules.ts'
 import { comparing } from './standing.ts'
@@ -59,7 +59,7 @@ async function endWaits(transaction: Recorded, ends: readonly string[], stamp: S
 async function requireSame(transaction: Recorded, { stamp: { tenantId }, same }: Watched): Promise<void> {
   if (same === null) return
   // Such changes of a workspace follow one another, so nothing comes between these facts and what follows.
-  await holdTenant(transaction, tenantId)
+  await lockTenant(transaction, tenantId)
   const facts = await find(transaction, tenantId, same.about)
   const isSame = same.isSigned ? JSON.stringify(facts) === JSON.stringify(same.facts) : facts.touch === 'none'
   if (!isSame) throw changed()
@@ -94,7 +94,7 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
     newNames: [...(about.bundleNames ?? []), ...(about.newNames ?? []), ...unmade],
   }
   const isWide = about.isWide || getting.some(({ reads_audit }) => reads_audit)
-  const reached = isWide ? rules : rules.filter(reaching(touching, await heldWith(at, touching)))
+  const reached = isWide ? rules : rules.filter(reaching(touching, await placesWith(at, touching)))
   const concerns = { bundles, keys, [programs.noun]: getting, people, groups, proposals }
   const sorted = Object.entries(concerns).flatMap(([kind, facts]) =>
     facts.length === 0 ? [] : [[kind, facts.toSorted((one, other) => (one.id < other.id ? -1 : 1))]],
@@ -107,9 +107,9 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
 
 type Touching = { bundleIds: readonly string[]; keyIds: readonly string[]; newNames: readonly string[] }
 
-// The rule of the workspace reaches every bundle, and every key, also one that no bundle holds.
-function reaching({ bundleIds, keyIds, newNames }: Touching, held: readonly string[]) {
-  const reached = new Set([...bundleIds, ...held])
+// The rule of the workspace reaches every bundle, and every key, also one that no bundle contains.
+function reaching({ bundleIds, keyIds, newNames }: Touching, places: readonly string[]) {
+  const reached = new Set([...bundleIds, ...places])
   return ({ bundle_id, folder }: TouchRuleAt) => {
     if (folder !== null) return reached.has(folder) || newNames.some((name) => isIn(folder, name))
     return bundle_id === null ? reached.size + keyIds.length > 0 : reached.has(bundle_id)
@@ -231,12 +231,12 @@ async function proposalsIn({ query, tenantId }: At, ids: readonly string[]) {
 const Entries = z.array(z.looseObject({ name: z.string() }))
 const Names = z.array(z.string())
 
-/** Of these keys, and of secrets that these bundles deliver: their places, and the bundles that hold them. */
-async function heldWith(
+/** Of these keys, and of secrets that these bundles deliver: their places, and the bundles that contain them. */
+async function placesWith(
   { query, tenantId }: At,
   { bundleIds, keyIds }: Omit<Touching, 'newNames'>,
 ): Promise<string[]> {
-  const held = (ids: readonly string[]) =>
+  const bundlesWith = (ids: readonly string[]) =>
     selectOf(query, 'attachments', tenantId)
       .select('bundle_id')
       .distinct()
@@ -250,5 +250,5 @@ async function heldWith(
       .execute(),
   )
   const all = [...new Set([...keyIds, ...secrets.map(({ id }) => id)])]
-  return [...all.map(keyPlace), ...(await inChunks(all, held)).map(({ bundle_id }) => bundle_id)]
+  return [...all.map(keyPlace), ...(await inChunks(all, bundlesWith)).map(({ bundle_id }) => bundle_id)]
 }

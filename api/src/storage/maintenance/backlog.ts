@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../base/queries.ts'
 
-/** What waits in the database, of all tenants: events that no seal has numbered yet (`oldest`: ISO timestamp).
+/** What waits in the database, of all tenants: events that are not numbered yet (`oldest`: ISO timestamp).
  * And when the newest keys of the server were made. */
 export type Backlog = Record<'events' | 'migrations', number> &
   Record<'oldest' | 'rootKey' | 'receiptKey' | 'depositKey', string | null>

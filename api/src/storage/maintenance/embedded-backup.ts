@@ -63,8 +63,8 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   chmodSync(to, 0o600)
 }
 
-// The copy is in write-ahead-log mode like its original: reading it would leave two more files beside it. It holds no
-// open request: what a person approved minutes ago must not be collected from a restored database.
+// The copy is in write-ahead-log mode like its original: reading it would leave two more files beside it. It contains
+// no open request: what a person approved minutes ago must not be collected from a restored database.
 function makeOneFile(file: string): void {
   using database = new DatabaseSync(file)
   // An earlier release has no such table.

@@ -16,7 +16,7 @@ export async function rewrapTenantKeys(database: Database, ring: RootKeyRing): P
   for (;;) {
     const done = await database.query
       .transaction()
-      .execute((transaction) => rewrapSome(transaction, { ring, hold: database.hold }))
+      .execute((transaction) => rewrapSome(transaction, { ring, lock: database.lock }))
     rewrapped += done
     if (done === 0) break
   }
@@ -24,7 +24,7 @@ export async function rewrapTenantKeys(database: Database, ring: RootKeyRing): P
   return { rewrapped, forgotten: await forgetOthers(database, ring) }
 }
 
-async function rewrapSome(transaction: Query, { ring, hold }: { ring: RootKeyRing; hold: Database['hold'] }) {
+async function rewrapSome(transaction: Query, { ring, lock }: { ring: RootKeyRing; lock: Database['lock'] }) {
   const { first } = ring
   const tenants = await transaction
     .selectFrom('tenants')
@@ -32,7 +32,7 @@ async function rewrapSome(transaction: Query, { ring, hold }: { ring: RootKeyRin
     .where('root_key_id', '<>', first.id)
     .orderBy('id')
     .limit(TENANTS_AT_ONCE)
-    .modifyEnd(hold)
+    .modifyEnd(lock)
     .execute()
   for (const { id, wrapped_key, next_key, old_key } of tenants) {
     const rewrap = (key: Uint8Array) => {

@@ -16,7 +16,7 @@ import type { StoredValue } from '../schema/encrypted.ts'
 
 /*
  * A tenant gets a new key while servers read and write. First every process learns the new key (`next_key`). Then the
- * new key encrypts, and the previous one only decrypts (`old_key`): a transaction that encrypts holds the tenant's row,
+ * new key encrypts, and the previous one only decrypts (`old_key`): a transaction that encrypts locks the tenant's row,
  * so none uses the old key from then on. Then each value is encrypted again, and the old key is destroyed. The row says
  * how far a tenant is, so the next run continues one that was stopped.
  */
@@ -41,16 +41,16 @@ export async function rotateTenantKeys(
 ): Promise<{ tenants: number; values: number }> {
   if ((await tenantsOf(database.query, tenantId).limit(1).execute()).length === 0)
     return { tenants: 0, values: 0 }
-  const held = holder(database, tenantId)
-  await held((transaction, ids) => addNextKeys(transaction, { ids, ring }))
+  const locked = locker(database, tenantId)
+  await locked((transaction, ids) => addNextKeys(transaction, { ids, ring }))
   await sleep(settleMs)
-  await held(useNextKeys)
+  await locked(useNextKeys)
   const ids = await unfinished(database.query, tenantId)
   const tenantKeys = new TenantKeys(database, ring)
   let values = 0
   for (const id of ids) values += await encryptAnew(database, tenantKeys, id)
   await sleep(settleMs)
-  for (const id of ids) await holder(database, id)((transaction) => dropOldKey(transaction, tenantKeys, id))
+  for (const id of ids) await locker(database, id)((transaction) => dropOldKey(transaction, tenantKeys, id))
   return { tenants: ids.length, values }
 }
 
@@ -66,12 +66,12 @@ function tenantsOf(query: Query, tenantId: string | null) {
 
 // A transaction that waits for those that encrypt for these tenants, and that new ones wait for. It takes some tenants
 // at a time, so that the others do not wait.
-function holder({ query, hold }: Database, tenantId: string | null) {
+function locker({ query, lock }: Database, tenantId: string | null) {
   return async (work: (transaction: Query, ids: readonly string[]) => Promise<void>) => {
     for (let after: string | undefined = ''; after !== undefined; ) {
       const some = tenantsOf(query, tenantId).where('id', '>', after).limit(TENANTS_AT_ONCE)
       after = await query.transaction().execute(async (transaction): Promise<string | undefined> => {
-        const { rows } = await transaction.executeQuery(some.modifyEnd(hold))
+        const { rows } = await transaction.executeQuery(some.modifyEnd(lock))
         const ids = rows.map(({ id }) => id)
         if (ids.length > 0) await work(transaction, ids)
         return ids.at(-1)
@@ -107,7 +107,7 @@ async function encryptAnew(database: Database, tenantKeys: TenantKeys, tenantId:
   const [key] = await tenantKeys.of(tenantId)
   for await (const values of storedValues(database.query, tenantId, valueStart(key))) {
     await database.query.transaction().execute(async (transaction) => {
-      const keys = await tenantKeys.held(transaction, tenantId)
+      const keys = await tenantKeys.locked(transaction, tenantId)
       changed += await encryptSome(transaction, keys, values)
     })
     await sleep(PAUSE_MS)
@@ -133,7 +133,7 @@ async function encryptSome(transaction: Query, keys: TenantKeyRing, values: read
 }
 
 async function dropOldKey(transaction: Query, tenantKeys: TenantKeys, tenantId: string): Promise<void> {
-  const keys = await tenantKeys.held(transaction, tenantId)
+  const keys = await tenantKeys.locked(transaction, tenantId)
   // A value may have moved to a place that the walk had passed already. Writers wait, so the database looks for it.
   for await (const values of storedValues(transaction, tenantId, valueStart(keys[0])))
     await encryptSome(transaction, keys, values)

@@ -5,7 +5,7 @@ const ATTEMPTS = 100
 const BUSY_TIMEOUT_MS = 200
 const PAUSE_MS = 100
 
-/** Empty the write-ahead log of a SQLite file, which holds what was deleted or replaced, also while servers run.
+/** Empty the write-ahead log of a SQLite file, which contains what was deleted or replaced, also while servers run.
  * @throws Error with one line for the operator: others used the log at each attempt */
 export async function emptyLog(path: string): Promise<void> {
   using file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })

@@ -127,13 +127,13 @@ async function setEmail(
   userId: string,
   { email, expected, at, origin }: EmailChange & Moment,
 ): Promise<boolean> {
-  // The update holds the account, so that no other change comes between.
-  const held = await accountOfId(transaction, userId)
+  // The update locks the account, so that no other change comes between.
+  const locked = await accountOfId(transaction, userId)
     .set({ updated_at: at })
     .returning('email')
     .executeTakeFirst()
-  if (held) {
-    requireExpected({ email, expected }, held)
+  if (locked) {
+    requireExpected({ email, expected }, locked)
     await accountOfId(transaction, userId)
       .set({ email, email_key: emailKey(email) })
       .execute()

@@ -15,9 +15,9 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { hasChanged, inOneTenant } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
-import { type KeyColumns, openPublicKey, sealPublicKey } from '../keys-at-rest/approval-key-rows.ts'
+import { encryptPublicKey, type KeyColumns, openPublicKey } from '../keys-at-rest/approval-key-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
-import { holdTenant } from './tenants.ts'
+import { lockTenant } from './tenants.ts'
 
 export function createApprovalKeyStore(queries: Queries, tenantKeys: TenantKeys): ApprovalKeyStore {
   const { query, write } = queries
@@ -131,7 +131,7 @@ async function insert(
   { key, stamp }: { key: NewApprovalKey; stamp: Stamp },
 ): Promise<void> {
   const { tenantId } = stamp
-  await holdTenant(transaction, tenantId)
+  await lockTenant(transaction, tenantId)
   const pending = deleteOf(transaction, 'approval_keys', { tenantId, state: 'pending' })
   const waiting = selectOf(transaction, 'lasting_acts', tenantId).select('call_hash')
   await pending.where('created_at', '<=', overdueBefore(stamp.at)).where('id', 'not in', waiting).execute()
@@ -140,11 +140,11 @@ async function insert(
     .execute()
   if (own.some(({ state }) => state === 'pending')) throw isAwaited()
   if (own.length >= LIMITS.approvalKeys) throw tooManyApprovalKeys()
-  const [tenantKey] = await tenantKeys.held(transaction, tenantId)
+  const [tenantKey] = await tenantKeys.locked(transaction, tenantId)
   const row = columnsOf(key, 'pending', null)
   const insertion = transaction.insertInto('approval_keys').values({
     ...row,
-    public_key: sealPublicKey(key.publicKey, row, tenantKey),
+    public_key: encryptPublicKey(key.publicKey, row, tenantKey),
     key_hash: digestOf(key.publicKey),
     name: key.name,
     transports: key.transports.join(' '),
@@ -165,13 +165,13 @@ export async function confirmKey(
   { key, by, made }: ConfirmedKey,
 ): Promise<boolean> {
   const { tenantId, id } = key
-  const [tenantKey] = await tenantKeys.held(transaction, tenantId)
+  const [tenantKey] = await tenantKeys.locked(transaction, tenantId)
   const row = columnsOf(key, 'active', by)
   const { state, endorsed_by, counts_from, confirmed_by } = row
   const update = updateOf(transaction, 'approval_keys', { tenantId, id })
     .where('state', '<>', 'active')
     .set({ state, endorsed_by, counts_from, confirmed_by })
-    .set({ public_key: sealPublicKey(key.publicKey, row, tenantKey) })
+    .set({ public_key: encryptPublicKey(key.publicKey, row, tenantKey) })
   if (!(await hasChanged(update))) return false
   transaction.record({ ...made, action: 'approval_key.confirmed', ...about(key) })
   return true

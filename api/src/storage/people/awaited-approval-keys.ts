@@ -50,13 +50,13 @@ async function addedFrom(
   query: Query,
   { tenantId, userId, id }: ApprovalKey,
 ): Promise<AwaitedKey['addedFrom']> {
-  const sealed = await selectOf(query, 'audit_log', { tenantId, actor_id: userId })
+  const appended = await selectOf(query, 'audit_log', { tenantId, actor_id: userId })
     .select(['body', 'origin'])
     .orderBy('seq', 'desc')
     .limit(EVENTS_READ)
     .execute()
   const waiting = await selectOf(query, 'events', tenantId).select(['body', 'origin']).execute()
-  const done = [...waiting, ...sealed]
+  const done = [...waiting, ...appended]
     .map(({ body, origin }) => entryOf(body, origin))
     .filter(({ actor }) => actor.id === userId)
   const added = done.find(({ data }) => data['approval_key'] === id)

@@ -16,7 +16,7 @@ type GrantsFilter = {
 
 export type GrantEnding = EventOrigin & { reason: GrantEnd }
 
-/** End the remembered approvals that hold at this time, each with an event.
+/** End the remembered approvals that are valid at this time, each with an event.
  * @returns how many */
 export async function endGrants(
   transaction: Recorded,

@@ -21,7 +21,7 @@ import { countOf, deleteOf, isFound, selectOf, updateOf } from '../base/tenant-r
 import { patternsIn, requireFewPatterns } from '../reach/membership-reach.ts'
 import { endGrants } from './grant-ends.ts'
 import { personOf } from './person-identities.ts'
-import { holdTenant } from './tenants.ts'
+import { lockTenant } from './tenants.ts'
 
 // The claim of a provider never takes back TAKEN_OUT, so nobody comes back by an edit of their own claim.
 const UNCONFIRMED = 0
@@ -67,7 +67,7 @@ async function create(
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId: tenant_id } = stamp
-  await holdTenant(transaction, tenant_id)
+  await lockTenant(transaction, tenant_id)
   if ((await countOf(selectOf(transaction, 'member_groups', tenant_id))) >= LIMITS.groups)
     throw tooManyGroups()
   await requireFree(transaction, tenant_id, name)
@@ -91,10 +91,10 @@ export async function changeGroup(
   stamp: Stamp,
 ): Promise<string[]> {
   const { tenantId } = stamp
-  await holdTenant(transaction, tenantId)
-  const held = (await listGroups(transaction, tenantId)).find((group) => group.id === id)
-  if (held === undefined) throw groupNotFound()
-  const { id: _, ...before } = held
+  await lockTenant(transaction, tenantId)
+  const locked = (await listGroups(transaction, tenantId)).find((group) => group.id === id)
+  if (locked === undefined) throw groupNotFound()
+  const { id: _, ...before } = locked
   const { name, adds, people, unconfirmed } = before
   const wanted = { ...before, ...to }
   requireExpected({ ...wanted, expected }, before)
@@ -162,11 +162,11 @@ export async function provideGroups(
     (await ownGroups(transaction, userId, filled)).filter(
       ({ id, confirmed }) => confirmed !== TAKEN_OUT && listed.includes(id) === (confirmed === null),
     )
-  const held = new Set((await differing()).map(({ tenantId }) => tenantId))
-  for (const tenantId of held) await holdTenant(transaction, tenantId)
+  const locked = new Set((await differing()).map(({ tenantId }) => tenantId))
+  for (const tenantId of locked) await lockTenant(transaction, tenantId)
   const losing: SignedCaller[] = []
-  // Another sign-in can change a workspace that is not held here.
-  const changes = (await differing()).filter(({ tenantId }) => held.has(tenantId))
+  // Another sign-in can change a workspace that is not locked here.
+  const changes = (await differing()).filter(({ tenantId }) => locked.has(tenantId))
   for (const { tenantId, id, name, confirmed } of changes) {
     const row = { tenant_id: tenantId, group_id: id, user_id: userId }
     const isJoining = confirmed === null

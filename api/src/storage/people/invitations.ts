@@ -21,7 +21,7 @@ import { countOf, deleteOf, isFound, selectOf } from '../base/tenant-rows.ts'
 import { patternsIn, storedPatterns } from '../reach/membership-reach.ts'
 import { addMembers, marksOf, TAKEN_OUT } from './groups.ts'
 import { moveMembership } from './membership-moves.ts'
-import { holdTenant, tenantsOf } from './tenants.ts'
+import { lockTenant, tenantsOf } from './tenants.ts'
 import { proveEmail } from './user-events.ts'
 
 export function createInvitationStore(queries: Queries): InvitationStore {
@@ -182,7 +182,7 @@ export async function acceptIn(transaction: Recorded, acceptance: Acceptance): P
   // A membership that ended takes its limit with it, so there is nothing to take over.
   if (from !== null && !(await isMember(transaction, tenant_id, from))) return null
   const limit = { limited_to, limited_at: limited_to && now }
-  // Seals are checked only in what a query returns, not in its conditions.
+  // MACs are checked only in what a query returns, not in its conditions.
   await selectOf(transaction, 'memberships', { tenantId: tenant_id, user_id: created_by })
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select('users.id')
@@ -220,7 +220,7 @@ async function joinGroups(
 }
 
 async function isMember(transaction: Recorded, tenantId: string, user_id: string): Promise<boolean> {
-  await holdTenant(transaction, tenantId)
+  await lockTenant(transaction, tenantId)
   return isFound(selectOf(transaction, 'memberships', { tenantId, user_id }))
 }
 

@@ -43,7 +43,7 @@ export async function forgetAttempts(query: Query, email: string): Promise<void>
   await query.deleteFrom('login_attempts').where('email_key', '=', emailKey(email)).execute()
 }
 
-// A lock that was set on a clock that was ahead holds for its length from now.
+// A lock that was set on a clock that was ahead lasts for its length from now.
 async function lockEnd(query: Query, email_key: string, latest: string): Promise<string | null> {
   await query
     .updateTable('login_attempts')

@@ -17,7 +17,7 @@ import { limitIn, REACH, requireFewPatterns, storedPatterns, withReach } from '.
 import { endWaiting } from './approval-keys.ts'
 import { endGrants } from './grant-ends.ts'
 import { endProposalsOf } from './proposal-ends.ts'
-import { holdTenant } from './tenants.ts'
+import { lockTenant } from './tenants.ts'
 
 export function createMemberStore({ query }: Queries): MemberStore {
   return { list: (tenantId) => list(query, tenantId) }
@@ -29,13 +29,13 @@ export async function changeMember(
   { userId, to, expected }: MemberWish,
   { tenantId, ...made }: EventOrigin & { tenantId: string },
 ): Promise<MemberChange> {
-  const held = await holdMember(transaction, tenantId, userId)
-  if (held === null) return 'absent'
-  const limited_to = held.patterns
+  const locked = await lockMember(transaction, tenantId, userId)
+  if (locked === null) return 'absent'
+  const limited_to = locked.patterns
   if (typeof to === 'object') requireExpected({ ...to, expected }, { limited_to })
-  else if (to !== 'removed') requireExpected({ role: to, expected }, { role: held.role })
-  if (typeof to === 'object' && held.role === 'owner') return 'owner'
-  if (to !== 'owner' && held.isLastOwner) return 'last_owner'
+  else if (to !== 'removed') requireExpected({ role: to, expected }, { role: locked.role })
+  if (typeof to === 'object' && locked.role === 'owner') return 'owner'
+  if (to !== 'owner' && locked.isLastOwner) return 'last_owner'
   const membership = { tenantId, user_id: userId }
   const event = { ...made, tenantId, target: { kind: 'user', id: userId, name: null } } as const
   if (to === 'removed') {
@@ -56,7 +56,7 @@ export async function changeMember(
     transaction.record({ ...event, action: 'member.limited', data: { limited_to: to.limited_to ?? [] } })
   } else {
     // A limit that counts again begins anew: an owner saw everything until now.
-    const since = to === 'member' && held.role === 'owner' ? { limited_at: made.at } : {}
+    const since = to === 'member' && locked.role === 'owner' ? { limited_at: made.at } : {}
     await updateOf(transaction, 'memberships', membership)
       .set({ role: to, ...since })
       .execute()
@@ -101,24 +101,24 @@ async function endInvitations(transaction: Query, tenantId: string, userId: stri
 }
 
 // Locks the tenant, so that changes run one after another and two owners cannot remove each other.
-async function holdMember(transaction: Query, tenantId: string, userId: string) {
-  await holdTenant(transaction, tenantId)
+async function lockMember(transaction: Query, tenantId: string, userId: string) {
+  await lockTenant(transaction, tenantId)
   const memberships = await selectOf(transaction, 'memberships', tenantId)
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select(['user_id', 'role', 'limited_to', 'users.is_active'])
     .where((either) => either.or([either('role', '=', 'owner'), either('user_id', '=', userId)]))
     .execute()
-  const held = memberships.find(({ user_id }) => user_id === userId)
-  if (held === undefined) return null
+  const locked = memberships.find(({ user_id }) => user_id === userId)
+  if (locked === undefined) return null
   const isLastOwner = !memberships.some(
     ({ user_id, role, is_active }) => user_id !== userId && role === 'owner' && is_active === 1,
   )
-  return { role: held.role, patterns: limitIn(held), isLastOwner }
+  return { role: locked.role, patterns: limitIn(locked), isLastOwner }
 }
 
 /** Reads what an active person is in a tenant. Nobody removes, disables or limits them or changes their role until the
  * transaction ends. */
-export function memberHolder({ holdShared, holdToChange }: Queries) {
+export function memberLocker({ lockShared, lockToChange }: Queries) {
   return async (
     transaction: Query,
     { userId, tenantId }: SignedCaller,
@@ -128,23 +128,23 @@ export function memberHolder({ holdShared, holdToChange }: Queries) {
       .innerJoin('users', 'users.id', 'memberships.user_id')
       .select(REACH)
       .where('users.is_active', '=', 1)
-    const held = await ask(transaction, member.modifyEnd(isAlone ? holdToChange : holdShared))
-    const [row] = await withReach(transaction, held)
+    const locked = await ask(transaction, member.modifyEnd(isAlone ? lockToChange : lockShared))
+    const [row] = await withReach(transaction, locked)
     return row === undefined ? null : { role: row.role, reach: row.reach }
   }
 }
 
-/** Hold a workspace, and wait until nobody in it decides. */
-export async function holdPeople(
-  { holdToChange }: Queries,
+/** Lock a workspace, and wait until nobody in it decides. */
+export async function lockPeople(
+  { lockToChange }: Queries,
   transaction: Query,
   tenantId: string,
 ): Promise<void> {
-  await holdTenant(transaction, tenantId)
+  await lockTenant(transaction, tenantId)
   await selectOf(transaction, 'memberships', tenantId)
     .select('user_id')
     .orderBy('user_id')
-    .modifyEnd(holdToChange)
+    .modifyEnd(lockToChange)
     .execute()
 }
 

@@ -4,12 +4,12 @@ import type { Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { CONFIRMED, type GroupMark, markMembers, marksOf, TAKEN_OUT, takeFrom } from './groups.ts'
 import { changeMember } from './members.ts'
-import { holdTenant } from './tenants.ts'
+import { lockTenant } from './tenants.ts'
 
 /** By the group's id. */
 type Unconfirmed = Readonly<Record<string, Exclude<GroupMark, typeof CONFIRMED>>>
 
-type HeldLimit = { limited_to: string | null; limited_at: string | null }
+type LimitColumns = { limited_to: string | null; limited_at: string | null }
 
 /** `before`: the role that the receiver had already. `limit`: the giver's.
  * `groups`: those that the receiver was not in before. `unconfirmed`: the giver's mark where
@@ -18,7 +18,7 @@ export type MovedMembership = {
   tenantId: string
   role: Role
   before: Role | null
-  limit: HeldLimit
+  limit: LimitColumns
   groups: string[]
   unconfirmed: Unconfirmed
 }
@@ -32,7 +32,7 @@ type MembershipMove = {
   membershipId: string
   role?: Role
   leaves?: Role | 'removed'
-  limit?: (HeldLimit & { since: string }) | undefined
+  limit?: (LimitColumns & { since: string }) | undefined
   groups?: readonly string[] | undefined
   unconfirmed?: Unconfirmed | undefined
 }
@@ -45,15 +45,15 @@ export async function moveMembership(
   { tenantId, from, to, membershipId: id, leaves = 'removed', ...given }: MembershipMove,
   made: EventOrigin,
 ): Promise<MovedMembership | null> {
-  await holdTenant(transaction, tenantId)
+  await lockTenant(transaction, tenantId)
   const giver = await membershipOf(transaction, tenantId, from)
   if (giver === undefined) return null
-  const { role: held, ...own } = giver
+  const { role: theirs, ...own } = giver
   const isNewer = own.limited_to !== null && (own.limited_at ?? '') > (given.limit?.since ?? '')
   const { limited_to, limited_at } = isNewer ? own : (given.limit ?? own)
   // Rights that the giver lost in the meantime neither move nor come back.
-  const role = held === 'owner' ? (given.role ?? held) : held
-  const left = leaves === 'owner' ? held : leaves
+  const role = theirs === 'owner' ? (given.role ?? theirs) : theirs
+  const left = leaves === 'owner' ? theirs : leaves
   const before = (await membershipOf(transaction, tenantId, to))?.role ?? null
   if (before === null) {
     const row = { id, user_id: to, tenant_id: tenantId, role, created_at: made.at, limited_to, limited_at }
@@ -64,7 +64,7 @@ export async function moveMembership(
   const groups = await moveGroups(transaction, { tenantId, from, to, ...given }, made)
   const target = { kind: 'user', id: to, name: null } as const
   transaction.record({ ...made, tenantId, action: 'member.moved', target, data: { role, person: from } })
-  if (left !== held) await changeMember(transaction, { userId: from, to: left }, { ...made, tenantId })
+  if (left !== theirs) await changeMember(transaction, { userId: from, to: left }, { ...made, tenantId })
   return { tenantId, role, before, limit: own, ...groups }
 }
 
@@ -77,11 +77,11 @@ async function moveGroups(
   made: EventOrigin,
 ): Promise<Pick<MovedMembership, 'groups' | 'unconfirmed'>> {
   const groups = await selectOf(transaction, 'member_groups', tenantId).select('id').orderBy('id').execute()
-  const [held, known] = [await marksOf(transaction, tenantId, from), await marksOf(transaction, tenantId, to)]
+  const [gone, known] = [await marksOf(transaction, tenantId, from), await marksOf(transaction, tenantId, to)]
   const fresh: string[] = []
   const losing = new Set<string>()
   for (const { id } of groups) {
-    const [own, before] = [held.get(id), known.get(id)]
+    const [own, before] = [gone.get(id), known.get(id)]
     const isGiven = own !== undefined && (given?.includes(id) ?? true)
     const isOut = own === TAKEN_OUT || unconfirmed[id] === TAKEN_OUT
     // Whom an owner confirmed is the receiver.
@@ -95,7 +95,7 @@ async function moveGroups(
     losing.add(from)
   }
   await takeFrom(transaction, { tenantId, userIds: [...losing] }, made)
-  const marks = [...held].flatMap(([id, mark]) => (mark === CONFIRMED ? [] : [[id, mark] as const]))
+  const marks = [...gone].flatMap(([id, mark]) => (mark === CONFIRMED ? [] : [[id, mark] as const]))
   return { groups: fresh, unconfirmed: Object.fromEntries(marks) }
 }
 

@@ -35,7 +35,7 @@ function of(query: Query, userId: string) {
 }
 
 async function insert(transaction: Recorded, passkey: NewPasskey, stamp: Stamp): Promise<void> {
-  await holdAccount(transaction, stamp)
+  await lockAccount(transaction, stamp)
   const { credentialId: credential_id, publicKey: public_key, ...rest } = passkey
   if ((await countOf(of(transaction, stamp.by))) >= LIMITS.passkeys) throw tooManyPasskeys()
   const made = { user_id: stamp.by, created_at: stamp.at, last_used_at: null }
@@ -46,12 +46,12 @@ async function insert(transaction: Recorded, passkey: NewPasskey, stamp: Stamp):
 }
 
 // Changes of one account's passkeys follow one another, so that none of them counts passkeys that another one removes.
-async function holdAccount(transaction: Query, { by, at }: Stamp): Promise<void> {
+async function lockAccount(transaction: Query, { by, at }: Stamp): Promise<void> {
   await transaction.updateTable('users').set({ updated_at: at }).where('id', '=', by).execute()
 }
 
 async function rename(transaction: Recorded, { id, name, expected }: PasskeyName, stamp: Stamp) {
-  await holdAccount(transaction, stamp)
+  await lockAccount(transaction, stamp)
   const row = await of(transaction, stamp.by).select(SHOWN).where('id', '=', id).executeTakeFirst()
   if (!row) throw passkeyNotFound()
   requireExpected({ name, expected }, { name: row.name })
@@ -61,7 +61,7 @@ async function rename(transaction: Recorded, { id, name, expected }: PasskeyName
 }
 
 async function remove(transaction: Recorded, id: string, stamp: Stamp): Promise<void> {
-  await holdAccount(transaction, stamp)
+  await lockAccount(transaction, stamp)
   const deletion = transaction.deleteFrom('passkeys').where('id', '=', id).where('user_id', '=', stamp.by)
   if (!(await hasChanged(deletion))) throw passkeyNotFound()
   if (!(await isFound(of(transaction, stamp.by)))) await storeAfterPassword(transaction, false, stamp.by)
@@ -69,7 +69,7 @@ async function remove(transaction: Recorded, id: string, stamp: Stamp): Promise<
 }
 
 async function setAfterPassword(transaction: Recorded, afterPassword: boolean, stamp: Stamp): Promise<void> {
-  await holdAccount(transaction, stamp)
+  await lockAccount(transaction, stamp)
   if (afterPassword && !(await isFound(of(transaction, stamp.by))))
     throw new DomainError('conflict', 'add a passkey first')
   await storeAfterPassword(transaction, afterPassword, stamp.by)

@@ -15,7 +15,7 @@ import { endCredentials } from './credential-ends.ts'
 import { type MovedMembership, moveMembership } from './membership-moves.ts'
 import { removePasskeys } from './passkeys.ts'
 import { identitiesOf, personOf } from './person-identities.ts'
-import { holdTenant } from './tenants.ts'
+import { lockTenant } from './tenants.ts'
 
 const Role = z.enum(['owner', 'member'])
 const Limit = z.object({ limited_to: z.string().nullable(), limited_at: z.string().nullable() })
@@ -90,9 +90,9 @@ async function pairOf(
   const freshId = await personOf(transaction, idpUserId)
   if (oldId === null) return 'absent'
   if (oldId === freshId) return 'same'
-  await holdTenants(transaction, freshId === null ? [oldId] : [oldId, freshId])
+  await lockTenants(transaction, freshId === null ? [oldId] : [oldId, freshId])
   // In the order of their ids, so that no two links wait for each other.
-  const held = await transaction
+  const locked = await transaction
     .updateTable('users')
     .set((column) => ({ updated_at: column.ref('updated_at') }))
     .where('id', 'in', [oldId, freshId ?? oldId].toSorted())
@@ -101,9 +101,9 @@ async function pairOf(
   // Another link, or an undoing, may have come first while this one waited.
   if ((await personOf(transaction, oldIdpUserId)) !== oldId) return 'chained'
   if ((await personOf(transaction, idpUserId)) !== freshId) return 'chained'
-  const old = held.find(({ id }) => id === oldId)
+  const old = locked.find(({ id }) => id === oldId)
   if (old?.is_active !== 1) return 'inactive'
-  const fresh = held.find(({ id }) => id === freshId) ?? null
+  const fresh = locked.find(({ id }) => id === freshId) ?? null
   if (fresh === null) return { old, fresh, idpUserId }
   if (fresh.is_active !== 1) return 'inactive'
   const chained = transaction.selectFrom('person_links').where('user_id', '=', fresh.id)
@@ -113,9 +113,9 @@ async function pairOf(
   return { old, fresh, idpUserId }
 }
 
-// Before the people, as every transaction that holds both.
-async function holdTenants(transaction: Recorded, userIds: readonly string[]): Promise<void> {
-  for (const tenantId of await tenantsOf(transaction, userIds)) await holdTenant(transaction, tenantId)
+// Before the people, as every transaction that locks both.
+async function lockTenants(transaction: Recorded, userIds: readonly string[]): Promise<void> {
+  for (const tenantId of await tenantsOf(transaction, userIds)) await lockTenant(transaction, tenantId)
 }
 
 async function tenantsOf(query: Query, userIds: readonly string[]): Promise<string[]> {
@@ -129,7 +129,7 @@ async function tenantsOf(query: Query, userIds: readonly string[]): Promise<stri
   return rows.map(({ tenant_id }) => tenant_id)
 }
 
-// A workspace that began with the new sign-in and holds nothing stays behind.
+// A workspace that began with the new sign-in and contains nothing stays behind.
 async function moveAll(
   transaction: Recorded,
   { from, to }: { from: string; to: string },
@@ -146,7 +146,7 @@ type Both = { from: string | null; to: string | null }
 
 async function endBoth(transaction: Recorded, { from, to }: Both, made: EventOrigin): Promise<number> {
   let remembered = 0
-  // In the order of their ids, as every transaction that holds both.
+  // In the order of their ids, as every transaction that locks both.
   for (const userId of [from, to].filter((id) => id !== null).toSorted())
     remembered += await endCredentials(transaction, userId, made)
   return remembered
@@ -185,7 +185,7 @@ export async function undoLink(
   if (row === undefined) return null
   const { user_id: from, from_user_id: to } = row
   const { made } = terms
-  await holdTenants(transaction, to === null ? [from] : [from, to])
+  await lockTenants(transaction, to === null ? [from] : [from, to])
   const ended = await identitiesOf(transaction, from)
   const ending = transaction.updateTable('person_links').set({ state: 'undone' }).where('id', '=', id)
   if (!(await hasChanged(ending.where('state', '=', 'linked')))) return null

@@ -33,7 +33,7 @@ async function rename(
   { id, name, expected }: Parameters<TenantStore['rename']>[0],
   stamp: Stamp,
 ) {
-  await holdTenant(transaction, id)
+  await lockTenant(transaction, id)
   const [before] = await tenantsOf(transaction, stamp.by).where('tenants.id', '=', id).execute()
   if (before?.role !== 'owner') return false
   requireExpected({ name, expected }, { name: before.name })
@@ -53,8 +53,8 @@ export function tenantsOf(query: Query, userId: string) {
     .where('memberships.user_id', '=', userId)
 }
 
-/** Have the other transactions that hold this tenant wait until this one ends. */
-export async function holdTenant(transaction: Query, tenantId: string): Promise<void> {
+/** Have the other transactions that lock this tenant wait until this one ends. */
+export async function lockTenant(transaction: Query, tenantId: string): Promise<void> {
   const unchanged = transaction
     .updateTable('tenants')
     .set((column) => ({ updated_at: column.ref('updated_at') }))

@@ -27,7 +27,7 @@ export function createUserStore(
       write((transaction) => insertWorkspace(transaction, { tenantKeys, userId, workspace, moment })),
     createWorkspace: (userId, workspace, moment) =>
       write(async (transaction) => {
-        await holdUser(transaction, userId)
+        await lockUser(transaction, userId)
         const created = await countOf(transaction.selectFrom('tenants').where('owner_id', '=', userId))
         if (created >= bounds.workspacesPerPerson) throw tooManyWorkspaces(bounds)
         await insertWorkspace(transaction, { tenantKeys, userId, workspace, moment })
@@ -36,7 +36,7 @@ export function createUserStore(
 }
 
 // Otherwise two calls at once could both find room for one more.
-async function holdUser(transaction: Query, userId: string): Promise<void> {
+async function lockUser(transaction: Query, userId: string): Promise<void> {
   await transaction
     .updateTable('users')
     .set((column) => ({ updated_at: column.ref('updated_at') }))

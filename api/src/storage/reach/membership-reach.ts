@@ -24,7 +24,7 @@ type LimitRow = { role: Role | null; limited_to: string | null }
 type ReachRow = LimitRow & { user_id: string | null; tenant_id: string | null; limited_at: string | null }
 
 /** These memberships, each with how far it reaches. Groups are read for limited members only, and in a query of their
- * own. So the seals of their rows are checked, and a transaction that waited for a membership reads them as they are.
+ * own. So the MACs of their rows are checked, and a transaction that waited for a membership reads them as they are.
  */
 export async function withReach<Row extends ReachRow>(
   query: Query,

@@ -14,9 +14,9 @@ import * as modules from '../schema/modules.ts'
 
 /*
  * The library as a limited member sees it. Each select of such a query layer begins with common table expressions that
- * have the names of the tables, and hold only the rows within reach. So every read finds these rows and no others, also
- * one that is added later, and what is out of reach is not found, as an unknown id. What writes, and what must not be
- * looser for a limited member (rules, names that are taken), reads with `wholeOf`.
+ * have the names of the tables, and contain only the rows within reach. So every read finds these rows and no others,
+ * also one that is added later, and what is out of reach is not found, as an unknown id. What writes, and what must not
+ * be looser for a limited member (rules, names that are taken), reads with `wholeOf`.
  */
 
 /** Whose reach: of a member of one tenant. */
@@ -74,7 +74,7 @@ function defined(node: SelectQueryNode, definitions: WithNode): SelectQueryNode 
 export function reachedRows(scope: ReachScope, { quotedAfter }: Pick<Differences, 'quotedAfter'>) {
   const { reach } = scope
   const since = sql.lit(reach.since)
-  const held = isReached('bundles', sql.ref('bundle_id'))
+  const ofReachedBundle = isReached('bundles', sql.ref('bundle_id'))
   // From the event's text, which can name a bundle that does not exist yet.
   const namesReached = (targetOf: (kind: string) => RawBuilder<unknown>) => sql`(
     (body not like '%"target":{"kind":"bundle",%' or ${isReached('bundles', targetOf('bundle'))})
@@ -84,16 +84,16 @@ export function reachedRows(scope: ReachScope, { quotedAfter }: Pick<Differences
   )`
   return {
     bundles: fits(sql.ref('name'), reach),
-    attachments: held,
+    attachments: ofReachedBundle,
     keys: sql`(exists (select 1 from attachments where key_id = keys.id) or ${takenOut(scope)})`,
     key_versions: isReached('keys', sql.ref('key_id')),
-    legacy_items: held,
-    deliveries: held,
+    legacy_items: ofReachedBundle,
+    deliveries: ofReachedBundle,
     holdings: isReached('deliveries', sql`coalesce(delivery_id, perhaps_delivery_id)`),
-    fetch_days: held,
-    grants: held,
+    fetch_days: ofReachedBundle,
+    grants: ofReachedBundle,
     ...joined(modules, 'reached'),
-    proposals: sql`case when bundle_id is null then ${fits(sql.ref('bundle_name'), reach)} else ${held} end`,
+    proposals: sql`case when bundle_id is null then ${fits(sql.ref('bundle_name'), reach)} else ${ofReachedBundle} end`,
     // Older events tell of what the member saw before the limit, and newer ones can name what it left out.
     audit_log: sql`at > ${since} and ${namesReached(() => sql.ref('target_id'))}`,
     events: sql`created_at > ${since} and ${namesReached((kind) => quotedAfter(`"target":{"kind":"${kind}","id":"`))}`,
@@ -104,8 +104,8 @@ function isReached(table: string, id: RawBuilder<unknown>): RawBuilder<unknown> 
   return sql`exists (select 1 from ${sql.table(table)} as reached where reached.id = ${id})`
 }
 
-/** Of a key whether its value is the member's own since the limit, and no bundle holds it any more: so they can put it
- * back. */
+/** Of a key whether its value is the member's own since the limit, and no bundle contains it any more: so they can put
+ * it back. */
 function takenOut({ userId, reach }: ReachScope): RawBuilder<unknown> {
   return sql`(value_set_by = ${sql.lit(userId)} and value_proposed_by is null and value_set_at > ${sql.lit(reach.since)}
     and not exists (select 1 from ${sql.table(ANYWHERE)} where key_id = keys.id))`

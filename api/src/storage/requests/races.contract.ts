@@ -35,7 +35,7 @@ async function rounds(race: (together: (acts: Act[]) => Promise<unknown[]>) => P
 
 const deposit = () => sampleRequest({ expiresAtMs: T0 + LIFETIME_MS, deposit: { userCode: 'X' } })
 
-/** What holds when several nodes act at once, repeat a call or lose a reply; run on each implementation. */
+/** What is true when several nodes act at once, repeat a call or lose a reply; run on each implementation. */
 export function racesContract(name: string, open: () => Promise<OpenedStores>): void {
   describe(`races: ${name}`, () => {
     let stores: OpenedStores

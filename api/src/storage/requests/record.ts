@@ -7,7 +7,7 @@ import {
   type StoredRequest,
 } from '../../domain/requests/stored-request.ts'
 
-/** A request as its row holds it: two JSON texts, of what never changes and of what does. */
+/** A request as its row has it: two JSON texts, of what never changes and of what does. */
 export type Texts = { id: string; request: string; state: string }
 
 /** Reads rows. The last requests are not parsed again: what a request asks for never changes. */

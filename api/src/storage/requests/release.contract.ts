@@ -172,7 +172,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       expect(await stores.here.claim(id, T0)).toEqual({ status })
     })
 
-    test('of a release and a denial at once exactly one holds', async () => {
+    test('of a release and a denial at once exactly one succeeds', async () => {
       for (let round = 0; round < 20; round++) {
         const id = await held()
         const acts = [() => release(stores.here, id), () => stores.there.deny(id, T0)]

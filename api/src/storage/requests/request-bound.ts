@@ -10,7 +10,7 @@ export type RequestBoundOptions = {
   count: (nowMs: number) => Promise<LiveCount>
 }
 
-/** How many live requests the database holds, and how many bytes of payloads, as this process knows it: the rows are
+/** How many live requests the database has, and how many bytes of payloads, as this process knows it: the rows are
  * counted from time to time, and in between only what this process adds and removes is counted. So several processes
  * together may pass the bound by what they add in a second. */
 export class RequestBound {

@@ -1,6 +1,6 @@
 import { digestOf } from '@keyferry/crypto/digest'
 import { isRowMac, rowMac } from '@keyferry/crypto/row-mac'
-import { changedPastServer, type RowSeals } from '../seals/row-seals.ts'
+import { changedPastServer, type RowMacs } from '../row-macs/row-macs.ts'
 
 /*
  * An approval is a row of the table `requests`, and the server carries it out. Without a MAC, anyone who can write to
@@ -17,7 +17,7 @@ export type CoveredRequest = {
   payload_hash: string | null
 }
 
-const sealed = ({ version, ...row }: CoveredRequest) => ({
+const covered = ({ version, ...row }: CoveredRequest) => ({
   table: 'requests',
   version,
   values: [
@@ -29,12 +29,12 @@ const sealed = ({ version, ...row }: CoveredRequest) => ({
   ] as const,
 })
 
-export function requestMacs(seals: Pick<RowSeals, 'key'>) {
+export function requestMacs(rowMacs: Pick<RowMacs, 'key'>) {
   const isWhole = ({ mac, ...row }: CoveredRequest & { mac: Uint8Array | null }) =>
-    seals.key === null || (mac !== null && isRowMac(mac, sealed(row), seals.key))
+    rowMacs.key === null || (mac !== null && isRowMac(mac, covered(row), rowMacs.key))
   return {
     /** @returns null: this process has no key */
-    of: (row: CoveredRequest) => seals.key && rowMac(sealed(row), seals.key),
+    of: (row: CoveredRequest) => rowMacs.key && rowMac(covered(row), rowMacs.key),
     isWhole,
     /** @throws DomainError internal: no server wrote this row */
     require(row: Parameters<typeof isWhole>[0]): void {

@@ -49,15 +49,15 @@ export type Moved = { live: number; bytes: number }
 
 export type RequestRows = ReturnType<typeof requestRows>
 
-export function requestRows({ query, hold, seals }: Pick<Queries, 'query' | 'hold' | 'seals'>) {
-  const macs = requestMacs(seals)
+export function requestRows({ query, lock, rowMacs }: Pick<Queries, 'query' | 'lock' | 'rowMacs'>) {
+  const macs = requestMacs(rowMacs)
   const rowOf = (id: string) => selected(query).where('id', '=', id)
   const readRow = preparedStatement((value: (name: 'id') => string) => rowOf(value('id')))
   const readPayload = preparedStatement((value: (name: 'id') => string) =>
     rowOf(value('id')).select('payload'),
   )
-  const holdRow = preparedStatement((value: (name: 'id') => string) =>
-    rowOf(value('id')).select('payload').modifyEnd(hold),
+  const lockRow = preparedStatement((value: (name: 'id') => string) =>
+    rowOf(value('id')).select('payload').modifyEnd(lock),
   )
   const removal = preparedStatement((value: (name: 'id' | 'version') => string) =>
     query
@@ -118,8 +118,8 @@ export function requestRows({ query, hold, seals }: Pick<Queries, 'query' | 'hol
     /** Delete a row in a transaction that need not know what it was. */
     remove: (transaction: Query, id: string) => send(transaction, forgetting({ id })),
     /** Requests for this transaction alone, until it ends: locked in the order of their ids. */
-    async held(transaction: Query, which: (rows: SelectedRows) => SelectedRows): Promise<StoredRequest[]> {
-      const rows = await ask(transaction, which(selected(transaction).orderBy('id')).modifyEnd(hold))
+    async locked(transaction: Query, which: (rows: SelectedRows) => SelectedRows): Promise<StoredRequest[]> {
+      const rows = await ask(transaction, which(selected(transaction).orderBy('id')).modifyEnd(lock))
       return rows.filter(macs.isWhole).map(parsed)
     },
     /** Requests as a transaction sees them. */
@@ -135,11 +135,11 @@ export function requestRows({ query, hold, seals }: Pick<Queries, 'query' | 'hol
       return found
     },
     /** The row for this transaction alone, until it ends. */
-    async heldRow(
+    async lockedRow(
       transaction: Query,
       id: string,
     ): Promise<(RequestRow & { payload: string | null }) | undefined> {
-      return (await ask(transaction, holdRow({ id })))[0]
+      return (await ask(transaction, lockRow({ id })))[0]
     },
     /** Write a change of the row that was found.
      * @returns null where another caller changed it in between */
@@ -147,8 +147,8 @@ export function requestRows({ query, hold, seals }: Pick<Queries, 'query' | 'hol
       const [row] = await ask(by, statementOf(found, change))
       return row && { answer: answerWith(change, found, row.payload), moved: movedBy(found, change) }
     },
-    /** As `write`, of a row that the transaction holds: it does not wait for the answer. */
-    async writeHeld<Answer>(
+    /** As `write`, of a row that the transaction has locked: it does not wait for the answer. */
+    async writeLocked<Answer>(
       transaction: Recorded,
       found: RequestVersion & { payload: string | null },
       change: RequestChange<Answer>,

@@ -11,7 +11,7 @@ import { withdrawalContract } from './withdrawal.contract.ts'
 export type OpenedStores = {
   here: RequestActs
   there: RequestActs
-  /** Another store, empty, that holds at most `maxLive` requests. */
+  /** Another store, empty, that contains at most `maxLive` requests. */
   small(maxLive: number, maxBoxBytes?: number): Promise<RequestActs>
   close(): Promise<void>
 }

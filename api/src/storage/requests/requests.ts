@@ -120,7 +120,7 @@ export class Requests implements RequestStore {
 
   #requestsIn(transaction: Recorded, moved: Map<string, Moved>): JoinedRequests {
     const rows = this.#rows
-    const { holdFree } = this.#queries
+    const { skipLocked } = this.#queries
     const remove = async (id: string) => {
       await rows.remove(transaction, id)
       moved.set(id, { live: -1, bytes: 0 })
@@ -129,7 +129,7 @@ export class Requests implements RequestStore {
       change: (id, nowMs, step) => this.#changeIn({ transaction, moved }, { id, nowMs }, step),
       remove,
       waitingFrom: ({ tenantId, userId }, nowMs) =>
-        rows.held(transaction, (all) =>
+        rows.locked(transaction, (all) =>
           approvedBy(all, userId).where('waits_in', '=', tenantId).where('expires_at_ms', '>', nowMs),
         ),
       waitingIn: (tenantId, nowMs) =>
@@ -137,9 +137,9 @@ export class Requests implements RequestStore {
           all.where('waits_in', '=', tenantId).where('expires_at_ms', '>', nowMs),
         ),
       ofApprover: (userId, nowMs) =>
-        rows.held(transaction, (all) => approvedBy(all, userId).where('expires_at_ms', '>', nowMs)),
+        rows.locked(transaction, (all) => approvedBy(all, userId).where('expires_at_ms', '>', nowMs)),
       approvedIn: (tenantId, nowMs) =>
-        rows.held(transaction, (all) =>
+        rows.locked(transaction, (all) =>
           all
             .where('approvers', '<>', '')
             .where('state', 'like', `%${tenantId}%`)
@@ -148,15 +148,15 @@ export class Requests implements RequestStore {
       takeExpired: async (nowMs) => {
         const overdue = transaction.selectFrom('requests').select('id').where('expires_at_ms', '<=', nowMs)
         const some = overdue.where('approvers', '<>', '').orderBy('id').limit(EXPIRED_AT_ONCE)
-        const ids = (await some.modifyEnd(holdFree).execute()).map(({ id }) => id)
+        const ids = (await some.modifyEnd(skipLocked).execute()).map(({ id }) => id)
         if (ids.length === 0) return []
-        const expired = await rows.held(transaction, (all) => all.where('id', 'in', ids))
+        const expired = await rows.locked(transaction, (all) => all.where('id', 'in', ids))
         // Also rows that no server wrote: otherwise they would fill every batch.
         await emptied(transaction).where('id', 'in', ids).execute()
         return expired
       },
       removeOf: async ({ id, names }, nowMs) => {
-        const all = await rows.held(transaction, (each) => each.where('expires_at_ms', '>', nowMs))
+        const all = await rows.locked(transaction, (each) => each.where('expires_at_ms', '>', nowMs))
         const theirs = all.filter((stored) => belongsTo(stored, id, names))
         for (const { request } of theirs) await remove(request.id)
         return theirs.length
@@ -217,13 +217,13 @@ export class Requests implements RequestStore {
     { id, nowMs }: { id: string; nowMs: number },
     step: RequestStep<Answer>,
   ): Promise<Answer> {
-    const row = await this.#rows.heldRow(transaction, id)
+    const row = await this.#rows.lockedRow(transaction, id)
     const found = this.#rows.foundIn(row, nowMs)
     if (typeof found === 'string') throw goneError(found)
     const change: RequestChange<Answer> = step(found.stored, nowMs)
     if (change.next === undefined) return answerOf(change)
-    const held = { ...found, payload: row?.payload ?? null }
-    const written = await this.#rows.writeHeld(transaction, held, change)
+    const locked = { ...found, payload: row?.payload ?? null }
+    const written = await this.#rows.writeLocked(transaction, locked, change)
     if (isEnd(change)) await noteEnd(transaction, found.stored)
     moved.set(id, written.moved)
     return written.answer

@@ -54,7 +54,7 @@ export function withdrawalContract({
     expect((await stores().here.find(id, T0))?.status).toBe('denied')
   })
 
-  test('of a withdrawal and an approval at once the withdrawal always holds', async () => {
+  test('of a withdrawal and an approval at once the withdrawal always wins', async () => {
     for (let round = 0; round < 20; round++) {
       const id = await created()
       const acts = [() => stores().here.withdraw(id, T0), () => stores().there.approve(id, approval, T0)]

@@ -2,17 +2,17 @@ import type { TouchRule } from '@keyferry/contract'
 import { type RawBuilder, sql } from 'kysely'
 import { send } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
-import type { SealedTable } from '../seals/sealed-tables.ts'
+import type { MacTable } from '../row-macs/mac-tables.ts'
 import { asksTouch, BUNDLES, linesOf, ruledText, TOUCH, WORKSPACE } from './set-rules.ts'
 
 /*
  * These statements are not built by the query layer, because it refuses the rows that they are about.
  */
 
-/** Note where rules are: nodes of the build before do not. Seal the rows after it.
- * @param hold keeps others from changing rules until the transaction ends */
-export async function noteRules(transaction: Query, hold: RawBuilder<unknown>): Promise<void> {
-  const tenants = sql<TenantRow>`select id, ruled from tenants order by id ${hold}`
+/** Note where rules are: nodes of the build before do not. Give the rows their MACs after it.
+ * @param lock keeps others from changing rules until the transaction ends */
+export async function noteRules(transaction: Query, lock: RawBuilder<unknown>): Promise<void> {
+  const tenants = sql<TenantRow>`select id, ruled from tenants order by id ${lock}`
   const { rows } = await tenants.execute(transaction)
   const places = await placesIn(transaction)
   for (const { id, ruled } of rows) {
@@ -30,7 +30,7 @@ export async function noteRules(transaction: Query, hold: RawBuilder<unknown>): 
 /** Rows of rules that are gone. */
 export async function missingRules(
   query: Query,
-): Promise<{ table: SealedTable; name: string; tenantId: string }[]> {
+): Promise<{ table: MacTable; name: string; tenantId: string }[]> {
   const { rows } = await sql<TenantRow>`select id, ruled from tenants where ruled is not null`.execute(query)
   const places = await placesIn(query)
   const ofTenants = rows.flatMap(({ id, ruled }) => {

@@ -7,12 +7,12 @@ import type { Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import type { Tables } from '../base/tables.ts'
 import { selectOf } from '../base/tenant-rows.ts'
-import { changedPastServer } from '../seals/row-seals.ts'
-import { areSealsRequired } from '../seals/sealing.ts'
+import { areMacsRequired } from '../row-macs/mac-layer.ts'
+import { changedPastServer } from '../row-macs/row-macs.ts'
 
 /*
  * Rules loosen when their row is missing. So `tenants.ruled` says where rules are in a workspace, and `bundles.ruled`
- * that a bundle has some: the seals of these rows cover it. What judges by rules reads them here, and nowhere else.
+ * that a bundle has some: the MACs of these rows cover it. What judges by rules reads them here, and nowhere else.
  */
 
 export const RULES = [
@@ -59,7 +59,7 @@ export async function rulesAbove(query: Query, tenantId: string): Promise<RulesA
       .leftJoin('tenant_policies', 'tenant_policies.tenant_id', 'tenants.id')
       .select(['tenants.ruled', 'tenant_policies.tenant_id', ...RULES]),
   )
-  const isBound = areSealsRequired(query)
+  const isBound = areMacsRequired(query)
   const lines = linesOf(tenant?.ruled ?? null)
   const isSet = (line: string) => !isBound || lines.includes(line)
   const named = lines.filter((line) => line.endsWith('/'))
@@ -96,7 +96,7 @@ export function linesOf(ruled: string | null): string[] {
   return ruled?.split('\n') ?? []
 }
 
-/** As `tenants.ruled` holds the lines. They stay when a rule ends, because its row stays too. */
+/** As `tenants.ruled` contains the lines. They stay when a rule ends, because its row stays too. */
 export function ruledText(lines: readonly string[]): string | null {
   return [...new Set(lines)].toSorted().join('\n') || null
 }
@@ -128,7 +128,7 @@ export async function rulesOfBundles(
 ) {
   const rows = await ask(query, narrowed(bundlesRuled(query, tenantId)))
   return rows.map(({ ruled, bundle_id, id, name, tags, production, created_by, ...rules }) => {
-    if (ruled === 1 && bundle_id === null && areSealsRequired(query))
+    if (ruled === 1 && bundle_id === null && areMacsRequired(query))
       throw changedPastServer(`bundle_policies ${tenantId} ${id}`)
     return { id, name, tags, production, created_by, rules: bundle_id === null ? null : rules }
   })
@@ -143,17 +143,19 @@ export function rulesOfAllBundles(query: Query, tenantId: string) {
   )
 }
 
-/** Selects some of the keys, each with a bundle that holds it. `name`: the name under which the rules are reported. */
-export type KeysHeld = (some: readonly string[]) => AliasableExpression<{ name: string; bundle_id: string }>
+/** Selects some of the keys, each with a bundle that has it. `name`: the name under which the rules are reported. */
+export type KeysInBundles = (
+  some: readonly string[],
+) => AliasableExpression<{ name: string; bundle_id: string }>
 
 export type KeysNamed = (some: readonly string[]) => Compilable<{ name: string; key_id: string }>
 
-/** What bundles set that hold keys, the folders that these bundles are in, and what the keys kept, for each key.
+/** What bundles set that contain keys, the folders that these bundles are in, and what the keys kept, for each key.
  * @param named selects the ids of the keys */
-export async function rulesOfHolders(
+export async function rulesOfKeys(
   { query, tenantId }: { query: Query; tenantId: string },
   wanted: readonly string[],
-  { held, named }: { held: KeysHeld; named: KeysNamed },
+  { inBundles, named }: { inBundles: KeysInBundles; named: KeysNamed },
 ): Promise<(RulesRow & { name: string })[]> {
   const above = await rulesAbove(query, tenantId)
   if (!above.inBundles) return []
@@ -162,17 +164,15 @@ export async function rulesOfHolders(
   const kept = await above.folders((folder) => keyed.has(folder))
   const own = kept.map((rules) => ({ ...rules, name: keyed.get(rules.folder) ?? '' }))
   const ofBundles = await inChunks(wanted, async (some) => {
-    const holding = query.selectFrom(held(some).as('held'))
-    const holders = await rulesOfBundles(query, tenantId, (bundles) =>
-      bundles.where('bundles.id', 'in', holding.select('held.bundle_id')),
+    const pairs = query.selectFrom(inBundles(some).as('pairs'))
+    const found = await rulesOfBundles(query, tenantId, (bundles) =>
+      bundles.where('bundles.id', 'in', pairs.select('pairs.bundle_id')),
     )
-    const over = foldersOver(await above.folders(isOver(holders.map(({ name }) => name))), nameOf)
-    const sets = new Map(
-      holders.map(({ id, name, rules }) => [id, [...(rules ? [rules] : []), ...over(name)]]),
-    )
+    const over = foldersOver(await above.folders(isOver(found.map(({ name }) => name))), nameOf)
+    const sets = new Map(found.map(({ id, name, rules }) => [id, [...(rules ? [rules] : []), ...over(name)]]))
     const ruled = [...sets].flatMap(([id, places]) => (places.length > 0 ? [id] : []))
-    const names = holding.select(['held.name', 'held.bundle_id']).distinct()
-    const rows = await inChunks(ruled, (ids) => ask(query, names.where('held.bundle_id', 'in', ids)))
+    const names = pairs.select(['pairs.name', 'pairs.bundle_id']).distinct()
+    const rows = await inChunks(ruled, (ids) => ask(query, names.where('pairs.bundle_id', 'in', ids)))
     return rows.flatMap(({ name, bundle_id }) =>
       (sets.get(bundle_id) ?? []).map((rules) => ({ ...rules, name })),
     )

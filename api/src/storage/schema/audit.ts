@@ -2,7 +2,7 @@ import { bytes, orNull, position, type Schema, text, whole } from './column.ts'
 
 // These tables do not refer to tenants: what happened stays even if a row elsewhere is deleted.
 export const audit = {
-  /** The outbox: events that no seal has numbered yet. */
+  /** The outbox: events that are not numbered yet. */
   events: {
     columns: {
       position,
@@ -11,7 +11,7 @@ export const audit = {
       origin: orNull(text),
       mac: bytes,
       created_at: text,
-      /** When a seal found that no server wrote the row; null for all others. */
+      /** When an append found that no server wrote the row; null for all others. */
       refused_at: orNull(text),
     },
     rules: [],
@@ -50,7 +50,7 @@ export const audit = {
     rules: ['primary key (tenant_id)'],
   },
 
-  /** The last seal of each UTC day. */
+  /** The last checkpoint of each UTC day. */
   audit_seals: {
     columns: { tenant_id: text, day: text, seq: whole, hash: text, sealed_at: text, note: text },
     rules: ['primary key (tenant_id, day)'],

@@ -6,8 +6,8 @@ import {
   type Column,
   deletedWith,
   orNull,
+  rowMac,
   type Schema,
-  seal,
   text,
   textOf,
   whole,
@@ -59,7 +59,7 @@ export const bundles = {
       updated_by: text,
       /** 1: it has rules of its own. */
       ruled: orNull(whole),
-      ...seal,
+      ...rowMac,
     },
     rules: [
       'primary key (id)',
@@ -70,18 +70,18 @@ export const bundles = {
   },
 
   bundle_policies: {
-    columns: { tenant_id: text, bundle_id: text, ...policy, ...loosening, ...seal },
+    columns: { tenant_id: text, bundle_id: text, ...policy, ...loosening, ...rowMac },
     rules: ['primary key (tenant_id, bundle_id)', deletedWith('bundles', 'tenant_id, bundle_id')],
   },
 
   /** `folder`: how the names of its bundles begin, with the slash at the end; or what a key kept (`keyPlace`). */
   folder_policies: {
-    columns: { tenant_id: text, folder: text, ...policy, ...loosening, ...seal },
+    columns: { tenant_id: text, folder: text, ...policy, ...loosening, ...rowMac },
     rules: ['primary key (tenant_id, folder)', deletedWith('tenants', 'tenant_id')],
   },
 
   tenant_policies: {
-    columns: { tenant_id: text, ...policy, ...loosening, ...seal },
+    columns: { tenant_id: text, ...policy, ...loosening, ...rowMac },
     rules: ['primary key (tenant_id)', deletedWith('tenants', 'tenant_id')],
   },
 
@@ -111,7 +111,7 @@ export const bundles = {
       expires_at: text,
       last_used_at: orNull(text),
       ended: orNull(textOf<GrantEnd>()),
-      ...seal,
+      ...rowMac,
     },
     rules: ['primary key (tenant_id, id)', deletedWith('bundles', 'tenant_id, bundle_id')],
     indexes: {
@@ -132,7 +132,7 @@ export const bundles = {
       /** Dense within a bundle: 0 to n-1. */
       position: whole,
       required: zeroOrOne,
-      ...seal,
+      ...rowMac,
     },
     rules: [
       'primary key (tenant_id, bundle_id, key_id)',

@@ -16,12 +16,12 @@ export type ColumnTypes = {
 
 type Storage = Exclude<keyof ColumnTypes, 'tableEnd' | 'shortLived'> | 'integer'
 
-/** A column and the type of its values; `holds` exists only for the compiler. */
+/** A column and the type of its values; `value` exists only for the compiler. */
 export type Column<Value> = {
   storage: Storage
   isNullable: boolean
   allowed: readonly string[]
-  readonly holds?: Value
+  readonly value?: Value
 }
 
 /** `rules` are constraints in SQL. An index is called `<table>_<name>`; its text is what follows the table's name. */
@@ -57,8 +57,8 @@ export const zeroOrOne: Column<Flag> = stored('integer')
 /** The primary key of its table, given by the database, in the order of insertion. */
 export const position: Column<Generated<number>> = stored('position')
 
-/** The seal of a row that decides; null: not sealed. */
-export const seal = { row_version: orNull(count), mac: orNull(bytes) }
+/** The MAC of a row that decides; null: it has none. */
+export const rowMac = { row_version: orNull(count), mac: orNull(bytes) }
 
 export function textOf<Value extends string>(): Column<Value> {
   return stored('text')

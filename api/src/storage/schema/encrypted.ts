@@ -1,6 +1,6 @@
 import type { ValueContext } from '@keyferry/crypto/value-cipher'
 
-/** An encrypted value as a row holds it, and what it is bound to. `id`: of the key, item, proposal or other row. */
+/** An encrypted value as a row has it, and what it is bound to. `id`: of the key, item, proposal or other row. */
 export type StoredValue = {
   table: string
   column: string

@@ -4,8 +4,8 @@ import {
   deletedWith,
   oneOf,
   orNull,
+  rowMac,
   type Schema,
-  seal,
   text,
   whole,
   wholeOf,
@@ -35,7 +35,7 @@ export const people = {
       updated_at: text,
       /** The `email_key` that the person proved to read. Mails go only to it. */
       proven_key: orNull(text),
-      ...seal,
+      ...rowMac,
       /** How often what the person's credentials gave has ended; null: never. */
       epoch: orNull(count),
     },
@@ -57,7 +57,7 @@ export const people = {
       created_at: text,
       counts_from: text,
       linked_at: orNull(text),
-      ...seal,
+      ...rowMac,
     },
     rules: ['primary key (id)', deletedWith('users', 'user_id')],
     indexes: { user: '(user_id)', former: '(from_user_id)' },
@@ -75,7 +75,7 @@ export const people = {
       name: text,
       created_at: text,
       last_used_at: orNull(text),
-      ...seal,
+      ...rowMac,
     },
     rules: ['primary key (id)', 'unique (credential_id)', deletedWith('users', 'user_id')],
     indexes: { user: '(user_id)' },
@@ -109,7 +109,7 @@ export const people = {
       old_key: orNull(bytes),
       /** Where rules are, a line each (see set-rules.ts). */
       ruled: orNull(text),
-      ...seal,
+      ...rowMac,
     },
     rules: ['primary key (id)', 'foreign key (owner_id) references users (id)'],
     indexes: { root_key: '(root_key_id, id)', owner: '(owner_id)' },
@@ -138,7 +138,7 @@ export const people = {
       counter: count,
       created_at: text,
       last_used_at: orNull(text),
-      ...seal,
+      ...rowMac,
     },
     rules: [
       'primary key (tenant_id, id)',
@@ -168,7 +168,7 @@ export const people = {
       concerns: text,
       created_at: text,
       counts_from: text,
-      ...seal,
+      ...rowMac,
     },
     rules: [
       'primary key (tenant_id, id)',
@@ -189,7 +189,7 @@ export const people = {
       /** What a member is limited to, with spaces between; null: to nothing. */
       limited_to: orNull(text),
       limited_at: orNull(text),
-      ...seal,
+      ...rowMac,
     },
     rules: [
       'primary key (id)',
@@ -202,13 +202,13 @@ export const people = {
 
   /** `adds`: what limited members see too, with spaces between; empty: nothing. */
   member_groups: {
-    columns: { id: text, tenant_id: text, name: text, adds: text, ...seal },
+    columns: { id: text, tenant_id: text, name: text, adds: text, ...rowMac },
     rules: ['primary key (tenant_id, id)', 'unique (tenant_id, name)', deletedWith('tenants', 'tenant_id')],
   },
 
   /** `confirmed`: 0 where only a claim of the identity provider says so; 2 where an owner took the person out. */
   group_members: {
-    columns: { tenant_id: text, group_id: text, user_id: text, confirmed: wholeOf<0 | 1 | 2>(), ...seal },
+    columns: { tenant_id: text, group_id: text, user_id: text, confirmed: wholeOf<0 | 1 | 2>(), ...rowMac },
     rules: [
       'primary key (tenant_id, group_id, user_id)',
       deletedWith('member_groups', 'tenant_id, group_id'),
@@ -233,7 +233,7 @@ export const people = {
       limited_to: orNull(text),
       /** Ids of groups, with spaces between. */
       group_ids: orNull(text),
-      ...seal,
+      ...rowMac,
     },
     rules: [
       'primary key (id)',

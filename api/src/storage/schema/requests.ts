@@ -2,9 +2,9 @@ import { bytes, count, orNull, type Schema, text, whole } from './column.ts'
 
 export const requests = {
   /** `request` and `state` are JSON; both are empty once the request has expired. `payload` is the box of a deposit, or
-   * what was sealed to the client. `mac`: of the columns that decide, see request-macs.ts. `approvers` holds the ids of
-   * who approved or vouched. No index has a column that an approval or a collection changes, so PostgreSQL writes these
-   * changes into the same page. */
+   * what was sealed to the client. `mac`: of the columns that decide, see request-macs.ts. `approvers` contains the ids
+   * of who approved or vouched. No index has a column that an approval or a collection changes, so PostgreSQL writes
+   * these changes into the same page. */
   requests: {
     columns: {
       id: text,

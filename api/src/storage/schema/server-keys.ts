@@ -7,7 +7,7 @@ export const serverKeys = {
     rules: ['primary key (id)'],
   },
 
-  /** `name` is the name under which the key signs; `wrapped_key` holds the seed. */
+  /** `name` is the name under which the key signs; `wrapped_key` contains the seed. */
   audit_keys: {
     columns: {
       id: text,
@@ -20,7 +20,7 @@ export const serverKeys = {
     rules: ['primary key (id)'],
   },
 
-  /** Signs receipts. `serial` counts up; `wrapped_key` holds the seed; `endorsement` is the signature of the key
+  /** Signs receipts. `serial` counts up; `wrapped_key` contains the seed; `endorsement` is the signature of the key
    * before. */
   receipt_keys: {
     columns: {
@@ -35,7 +35,7 @@ export const serverKeys = {
     rules: ['primary key (id)', 'unique (serial)'],
   },
 
-  /** Opens deposits. `serial` counts up; `wrapped_key` holds the secret half. */
+  /** Opens deposits. `serial` counts up; `wrapped_key` contains the secret half. */
   deposit_keys: {
     columns: { id: text, serial: whole, wrapped_key: bytes, root_key_id: text, created_at: text },
     rules: ['primary key (id)', 'unique (serial)'],

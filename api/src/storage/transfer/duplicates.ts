@@ -14,7 +14,7 @@ import { chunks } from '../base/chunks.ts'
 import { isTaken, refusing } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
-import { bundleEvent, holdBundle, requireWithinBound } from '../bundles/bundle-changes.ts'
+import { bundleEvent, lockBundle, requireWithinBound } from '../bundles/bundle-changes.ts'
 import { insertBundle } from '../bundles/bundles.ts'
 import { weakerCopies } from '../bundles/policies.ts'
 import { takeRules } from '../bundles/policy-changes.ts'
@@ -28,11 +28,11 @@ export function duplicator(
 ): DuplicateStore['duplicate'] {
   return async (duplicate, stamp) => {
     const { tenantId } = stamp
-    const held = await vault.toWrite(tenantId)
+    const locked = await vault.toWrite(tenantId)
     return refusing(isTaken, keyNameTaken, () =>
       write(async (transaction) => {
         const copying = { duplicate, stamp, assurance: bounds.assurance }
-        await copyBundle(transaction, await held(transaction), copying)
+        await copyBundle(transaction, await locked(transaction), copying)
         await requireWithinBound(transaction, { tenantId, bundleId: duplicate.id }, bounds)
       }),
     )
@@ -48,7 +48,7 @@ async function copyBundle(
 ): Promise<void> {
   const { tenantId } = stamp
   const { of, id, name } = duplicate
-  await holdBundle(transaction, tenantId, of)
+  await lockBundle(transaction, tenantId, of)
   if (await isFound(selectOf(transaction, 'legacy_items', { tenantId, bundle_id: of })))
     throw hasLegacyItems()
   const { name: originalName, ...texts } = await textsOf(transaction, tenantId, of)

@@ -8,7 +8,7 @@ import { chunks, inChunks } from '../base/chunks.ts'
 import type { Recorded } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
 import { keepHolders } from '../holders/holders.ts'
-import { changeOfKey, holdKeysOf, type KeyChangeParts } from '../keys/key-changes.ts'
+import { changeOfKey, type KeyChangeParts, lockKeysOf } from '../keys/key-changes.ts'
 import { newKeyRow, writeKeyChanges, writeNewKeys } from '../keys/key-writes.ts'
 import { Overtaken } from '../keys/library-changes.ts'
 import { storedUses, type TenantVault } from '../keys-at-rest/value-vault.ts'
@@ -21,21 +21,21 @@ type ImportedKeysChange = ImportChange & { tenantId: string }
 
 /** Lock the keys that are used as they are or changed, and see whether they are still as planned.
  * @returns them, by id */
-export async function holdKeys(
+export async function lockKeys(
   transaction: Recorded,
   { tenantId, steps }: ImportedKeysChange,
 ): Promise<ReadonlyMap<string, KeyRow>> {
   const used = steps.flatMap(({ action, key }) => (key !== null && USES_KEY.has(action) ? [key] : []))
   const rows = await inChunks(used, (keys) => {
     const ids = keys.map(({ id }) => id)
-    return holdKeysOf(transaction, tenantId, ids)
+    return lockKeysOf(transaction, tenantId, ids)
   })
-  const held = new Map(rows.map((row) => [row.id, row]))
+  const locked = new Map(rows.map((row) => [row.id, row]))
   for (const { id, value_version, is_secret } of used) {
-    const row = held.get(id)
+    const row = locked.get(id)
     if (row?.value_version !== value_version || row.is_secret !== flag(is_secret)) throw new Overtaken()
   }
-  return held
+  return locked
 }
 
 const USES_KEY: ReadonlySet<string> = new Set(['share', 'update', 'replace'])
@@ -45,7 +45,7 @@ export async function insertKeys(
   change: ImportedKeysChange,
 ): Promise<void> {
   for (const steps of chunks(change.steps.filter(makesKey))) {
-    const rows = steps.map((step) => newKey(step, change, vault.seal))
+    const rows = steps.map((step) => newKey(step, change, vault.encrypt))
     await writeNewKeys(transaction, rows, change.stamp)
     const kept = steps.flatMap((step) =>
       splits(step) && step.key ? [[step.key.id, step.newKeyId] as const] : [],
@@ -63,12 +63,12 @@ export async function insertKeys(
 function newKey(
   step: ImportedKeysChange['steps'][number],
   { tenantId, stamp, proposal }: ImportedKeysChange,
-  seal: TenantVault['seal'],
+  encrypt: TenantVault['encrypt'],
 ) {
   const { entry, newKeyId, keyName } = step
   const split = splits(step) ? step.key : null
   const value = Plaintext.of(entry.value)
-  const row = seal(value, {
+  const row = encrypt(value, {
     id: newKeyId,
     tenant_id: tenantId,
     name: keyName,
@@ -84,13 +84,13 @@ function newKey(
 export async function changeKeys(
   parts: KeyChangeParts,
   { steps, stamp, proposal }: ImportedKeysChange,
-  held: ReadonlyMap<string, KeyRow>,
+  locked: ReadonlyMap<string, KeyRow>,
 ): Promise<void> {
   const how = { how: 'import', restoredFrom: null, proposedBy: proposal?.proposerId ?? null } as const
   const changing = steps.filter(({ action }) => action === 'update' || action === 'replace')
   for (const chunk of chunks(changing)) {
     const written = chunk.flatMap((step) => {
-      const current = held.get(step.key?.id ?? '')
+      const current = locked.get(step.key?.id ?? '')
       const change = {
         value: Plaintext.of(step.entry.value),
         is_secret: markAfter(step),

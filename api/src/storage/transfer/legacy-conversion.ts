@@ -4,13 +4,13 @@ import { hiddenItem, type LegacyItemStore } from '../../domain/library/legacy-it
 import { isTaken, refusing } from '../base/database.ts'
 import type { Queries } from '../base/queries.ts'
 import { isDelivered } from '../bundles/attachment-positions.ts'
-import { insertHeld } from '../bundles/attachments.ts'
-import { holdBundle, stampBundle } from '../bundles/bundle-changes.ts'
-import { itemsOf, removeHeld } from '../bundles/legacy-items.ts'
+import { insertLocked } from '../bundles/attachments.ts'
+import { lockBundle, stampBundle } from '../bundles/bundle-changes.ts'
+import { itemsOf, removeLocked } from '../bundles/legacy-items.ts'
 import { newKeyRow, writeNewKeys } from '../keys/key-writes.ts'
 import type { ValueVault } from '../keys-at-rest/value-vault.ts'
 
-/** Who writes a bundle's items holds the bundle, so the item that is read here is the one that goes. */
+/** Who writes a bundle's items locks the bundle, so the item that is read here is the one that goes. */
 export function converter(
   { write }: Queries,
   vaults: { items: ValueVault; keys: ValueVault },
@@ -18,11 +18,11 @@ export function converter(
   return async (place, name, { keyId, stamp }) => {
     const { tenantId, bundleId } = place
     const { open } = await vaults.items.of(tenantId)
-    const held = await vaults.keys.toWrite(tenantId)
+    const locked = await vaults.keys.toWrite(tenantId)
     return refusing(isTaken, keyNameTaken, () =>
       write(async (transaction) => {
-        const { seal } = await held(transaction)
-        await holdBundle(transaction, tenantId, bundleId)
+        const { encrypt } = await locked(transaction)
+        await lockBundle(transaction, tenantId, bundleId)
         const row = await itemsOf(transaction, place)
           .select('value')
           .where('name', '=', name)
@@ -33,10 +33,10 @@ export function converter(
         const { is_secret } = row
         const at = { tenant_id: tenantId, description: '', ...firstStamp(stamp) }
         const bound = { id: keyId, name, is_secret, value_version: 1 }
-        const key = { ...at, ...seal(value, bound), value_how: 'convert' } as const
+        const key = { ...at, ...encrypt(value, bound), value_how: 'convert' } as const
         await writeNewKeys(transaction, [newKeyRow(key)], stamp)
-        await insertHeld(transaction, tenantId, { bundleId, keyId, order: undefined, required: false })
-        await removeHeld(transaction, place, name)
+        await insertLocked(transaction, tenantId, { bundleId, keyId, order: undefined, required: false })
+        await removeLocked(transaction, place, name)
         const data = { key: { id: keyId, name } }
         await stampBundle(transaction, { bundleId, action: 'item.converted', data }, stamp)
       }),

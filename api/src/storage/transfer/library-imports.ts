@@ -20,7 +20,7 @@ import type { KeyChangeParts } from '../keys/key-changes.ts'
 import { changeLibrary, Overtaken } from '../keys/library-changes.ts'
 import { readLibrary } from '../keys/library-reading.ts'
 import type { ValueVault } from '../keys-at-rest/value-vault.ts'
-import { changeKeys, holdKeys, insertKeys } from './imported-keys.ts'
+import { changeKeys, insertKeys, lockKeys } from './imported-keys.ts'
 import { endStored } from './proposals.ts'
 
 export function createLibraryImportStore(
@@ -33,16 +33,16 @@ export function createLibraryImportStore(
     read: async (tenantId, reading) =>
       readLibrary(query, await vault.of(tenantId), { ...bounds, tenantId, reading }),
     async carryOut(tenantId, imports) {
-      const held = await vault.toWrite(tenantId)
+      const locked = await vault.toWrite(tenantId)
       return changeLibrary(queries, tenantId, async (transaction) => {
-        const parts = { ...bounds, transaction, vault: await held(transaction), bounds }
+        const parts = { ...bounds, transaction, vault: await locked(transaction), bounds }
         return await importInto(parts, tenantId, imports)
       })
     },
   }
 }
 
-/** Carry out imports in a transaction that holds the tenant.
+/** Carry out imports in a transaction that has locked the tenant.
  * @throws Overtaken: another call changed the library in between */
 export async function importInto(
   parts: ImportStoreParts,
@@ -52,7 +52,7 @@ export async function importInto(
   const { transaction, vault } = parts
   const changes: ImportChange[] = []
   for (const { reading, decide } of imports) {
-    await holdBundleNamed(transaction, tenantId, reading.bundleName)
+    await lockBundleNamed(transaction, tenantId, reading.bundleName)
     const { assurance } = parts.bounds
     const change = decide(await readLibrary(transaction, vault, { assurance, tenantId, reading }))
     await apply(parts, { ...change, tenantId })
@@ -62,7 +62,7 @@ export async function importInto(
   return changes
 }
 
-async function holdBundleNamed(transaction: Query, tenantId: string, name: string): Promise<void> {
+async function lockBundleNamed(transaction: Query, tenantId: string, name: string): Promise<void> {
   const bundle = updateOf(transaction, 'bundles', { tenantId, name })
   await send(
     transaction,
@@ -78,9 +78,9 @@ async function apply(parts: ImportStoreParts, change: PlacedImport): Promise<voi
   await detach(parts.transaction, change)
   if (written(steps).length === 0 && bundle === null) return
   if (bundle && !(await createBundle(parts.transaction, bundle, stamp))) throw new Overtaken()
-  const held = await holdKeys(parts.transaction, change)
+  const locked = await lockKeys(parts.transaction, change)
   await insertKeys(parts, change)
-  await changeKeys(parts, change, held)
+  await changeKeys(parts, change, locked)
   await attach(parts, change)
   noteCopies(copiesIn(steps))
   const { assurance } = parts.bounds
@@ -93,7 +93,7 @@ async function apply(parts: ImportStoreParts, change: PlacedImport): Promise<voi
   await stampBundle(parts.transaction, { bundleId, action: 'bundle.imported', data }, stamp)
 }
 
-/** Take names from the bundle, which this transaction holds since the plan was made. */
+/** Take names from the bundle, which this transaction has locked since the plan was made. */
 async function detach(
   transaction: Recorded,
   { tenantId, bundleId, removals, stamp }: PlacedImport,

@@ -37,9 +37,9 @@ export function createLibraryMoveStore(
   return {
     read: async (tenantId, reading) => readLibrary(query, await vault.of(tenantId), { tenantId, reading }),
     async carryOut(tenantId, reading, decide) {
-      const held = await vault.toWrite(tenantId)
+      const locked = await vault.toWrite(tenantId)
       return changeLibrary(queries, tenantId, async (transaction) => {
-        const tenantVault = await held(transaction)
+        const tenantVault = await locked(transaction)
         const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
         await apply({ transaction, vault: tenantVault, bounds }, change)
         return change
@@ -110,7 +110,7 @@ function newKey({ key, keyName }: MovedKey, { id, change: { stamp }, vault }: Mo
     ...normalLifetime(key),
     ...firstStamp(stamp),
   }
-  return newKeyRow({ ...vault.seal(value, row), value_how: 'move' })
+  return newKeyRow({ ...vault.encrypt(value, row), value_how: 'move' })
 }
 
 async function addBundle(parts: MoveStoreParts, change: MoveChange, index: number): Promise<void> {

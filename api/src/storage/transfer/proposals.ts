@@ -51,7 +51,7 @@ export function createProposalStore({ query, write }: Queries, vault: ValueVault
 
 type StampedProposal = NewProposal & { stamp: Stamp }
 
-/** Keep a proposal in a transaction that holds the tenant. */
+/** Keep a proposal in a transaction that has locked the tenant. */
 export async function keepProposal(
   transaction: Recorded,
   vault: TenantVault,
@@ -65,7 +65,7 @@ export async function keepProposal(
     await endProposals(transaction, { tenantId, ids }, end)
   }
   const row = rowOf(proposal)
-  const { value } = vault.seal(Plaintext.of(JSON.stringify(proposal.values)), boundProposal(row))
+  const { value } = vault.encrypt(Plaintext.of(JSON.stringify(proposal.values)), boundProposal(row))
   await transaction
     .insertInto('proposals')
     .values({ ...row, value })

@@ -1,7 +1,7 @@
 import { WEBHOOK_LIMITS } from '@keyferry/contract/webhooks'
 
 /*
- * The text of a message, and how the changes of the same thing that one seal adds become one message.
+ * The text of a message, and how the changes of the same thing that one append adds become one message.
  */
 
 /** A key by the name under which the bundle delivers it. `version`: of a new value, where one is known. */

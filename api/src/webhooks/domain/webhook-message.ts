@@ -5,7 +5,7 @@ import type { ChangedKey, MessageData } from './webhook-body.ts'
 
 /*
  * Which messages the entries of an audit log make. Entries that change what a bundle delivers make `bundle.changed`
- * for each such bundle. Messages that may come often have a `mergeKey`: the changes of the same thing that one seal
+ * for each such bundle. Messages that may come often have a `mergeKey`: the changes of the same thing that one append
  * adds share one message (webhook-body.ts).
  */
 
@@ -23,13 +23,13 @@ type KeyPlace = { keyId: string; bundle: MessageTarget; name: string }
 
 type MessageTarget = { id: string; name: string | null }
 
-/** What messages are made of: a sealed entry without its origin. */
-export type SealedEntry = Pick<AuditEntry, 'at' | 'action' | 'target' | 'data'> & {
+/** What messages are made of: an appended entry without its origin. */
+export type LoggedEntry = Pick<AuditEntry, 'at' | 'action' | 'target' | 'data'> & {
   seq: number
   actor: { kind: string; id: string | null }
 }
 
-type Rule = (entry: SealedEntry, places: readonly KeyPlace[]) => readonly MessageDraft[]
+type Rule = (entry: LoggedEntry, places: readonly KeyPlace[]) => readonly MessageDraft[]
 
 // The actions of other modules may be unknown.
 const RULES: Readonly<Record<string, Rule>> = {
@@ -62,12 +62,12 @@ const RULES: Readonly<Record<string, Rule>> = {
 }
 
 /** Whether an entry can make a message. */
-export function makesMessage(entry: SealedEntry): boolean {
+export function makesMessage(entry: LoggedEntry): boolean {
   return RULES[entry.action] !== undefined || handOverType(entry) !== null
 }
 
 /** The keys whose places the messages of an entry tell. */
-export function keysIn({ target, data }: SealedEntry): readonly string[] {
+export function keysIn({ target, data }: LoggedEntry): readonly string[] {
   const { key } = data
   const isKey = typeof key === 'object' && key !== null && 'id' in key && typeof key.id === 'string'
   return [...(target.kind === 'key' ? [target.id] : []), ...(isKey ? [String(key.id)] : [])]
@@ -78,7 +78,7 @@ type MessageFacts = HandOverFacts & { places: ReadonlyMap<string, readonly KeyPl
 
 /** The messages of entries, in their order. */
 export function messagesOf(
-  entries: readonly SealedEntry[],
+  entries: readonly LoggedEntry[],
   { places, ...facts }: MessageFacts,
 ): MessageDraft[] {
   return entries.flatMap((entry) => {
@@ -89,7 +89,7 @@ export function messagesOf(
   })
 }
 
-/** The message of the first seal of a day: its note, for a receiver that keeps notes outside the server. */
+/** The message of the first append of a day: its note, for a receiver that keeps notes outside the server. */
 export function checkpoint({ seq, hash, note, at }: { seq: number; hash: string; note: string; at: string }) {
   return {
     type: 'audit.checkpoint',
@@ -108,19 +108,19 @@ type About = {
 
 function about(
   type: WebhookEvent,
-  { seq, at, actor: { kind, id } }: SealedEntry,
+  { seq, at, actor: { kind, id } }: LoggedEntry,
   { bundleIds = null, mergeKey = null, data }: About,
 ): MessageDraft {
   return { type, bundleIds, mergeKey, at, data: { seq, ...data, actor: data['actor'] ?? { kind, id } } }
 }
 
-function aboutBundle(type: 'bundle.created' | 'bundle.deleted', entry: SealedEntry): MessageDraft {
+function aboutBundle(type: 'bundle.created' | 'bundle.deleted', entry: LoggedEntry): MessageDraft {
   const bundle = named(entry)
   return about(type, entry, { bundleIds: [bundle.id], data: { bundle } })
 }
 
 function changed(
-  entry: SealedEntry,
+  entry: LoggedEntry,
   keys: readonly ChangedKey[],
   keys_truncated = false,
   bundle = named(entry),
@@ -130,7 +130,7 @@ function changed(
   return about('bundle.changed', entry, { bundleIds: [bundle.id], mergeKey, data })
 }
 
-function valueChanged(entry: SealedEntry, places: readonly KeyPlace[]): MessageDraft[] {
+function valueChanged(entry: LoggedEntry, places: readonly KeyPlace[]): MessageDraft[] {
   const version = number(entry.data['version'])
   const data = { key: named(entry), version }
   const bundleIds = places.map(({ bundle }) => bundle.id)
@@ -141,14 +141,14 @@ function valueChanged(entry: SealedEntry, places: readonly KeyPlace[]): MessageD
 }
 
 // Whether a key is required changes nothing that the bundle delivers.
-function attachmentChanged(entry: SealedEntry, places: readonly KeyPlace[]): MessageDraft[] {
+function attachmentChanged(entry: LoggedEntry, places: readonly KeyPlace[]): MessageDraft[] {
   const { data } = entry
   if (data['replaced'] !== undefined) return [changed(entry, deliveredKey(entry, places, 'value'))]
   return data['as'] === undefined ? [] : [changed(entry, deliveredKey(entry, places, 'renamed'))]
 }
 
 function deliveredKey(
-  { target, data }: SealedEntry,
+  { target, data }: LoggedEntry,
   places: readonly KeyPlace[],
   change: ChangedKey['change'],
 ): ChangedKey[] {
@@ -159,34 +159,34 @@ function deliveredKey(
   return name === null ? [] : [{ name, change, version: null }]
 }
 
-function namedKeys({ data }: SealedEntry, change: ChangedKey['change']): ChangedKey[] {
+function namedKeys({ data }: LoggedEntry, change: ChangedKey['change']): ChangedKey[] {
   return names(data['names']).map((name) => ({ name, change, version: null }))
 }
 
 // An event keeps the first names of a long list, and how many there were.
-function isCut({ data }: SealedEntry): boolean {
+function isCut({ data }: LoggedEntry): boolean {
   return data['names_count'] !== undefined
 }
 
-function refused(entry: SealedEntry): MessageDraft {
+function refused(entry: LoggedEntry): MessageDraft {
   const machine = named(entry)
   const data = { machine, reason: text(entry.data['reason']), count: number(entry.data['count']) ?? 1 }
   return about('machine.refused', entry, { mergeKey: `machine.refused ${machine.id}`, data })
 }
 
-function aboutToken(type: 'token.expiring' | 'token.ended', entry: SealedEntry, ended: object): MessageDraft {
+function aboutToken(type: 'token.expiring' | 'token.ended', entry: LoggedEntry, ended: object): MessageDraft {
   const { token, hint } = entry.data
   const data = { machine: named(entry), token: { id: text(token), hint: text(hint) }, ...ended }
   return about(type, entry, { data })
 }
 
-function aboutMember(type: 'member.joined' | 'member.removed', entry: SealedEntry): MessageDraft {
+function aboutMember(type: 'member.joined' | 'member.removed', entry: LoggedEntry): MessageDraft {
   const role = text(entry.data['role'])
   const data = { user: { id: entry.target.id }, ...(role === null ? {} : { role }) }
   return about(type, entry, { data })
 }
 
-function named({ target: { id, name } }: SealedEntry): MessageTarget {
+function named({ target: { id, name } }: LoggedEntry): MessageTarget {
   return { id, name }
 }
 

@@ -39,7 +39,7 @@ test.each([
   [60, 60],
   [1, 5],
   [1_000_000, 86_400],
-])('Retry-After of %i s holds the next call for %i s', (retryAfter, seconds) => {
+])('Retry-After of %i s delays the next call for %i s', (retryAfter, seconds) => {
   expect(settled(0, { outcome: { ...FAILED, retryAfter } })).toMatchObject({ retryAt: later(seconds) })
 })
 

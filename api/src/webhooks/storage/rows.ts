@@ -16,7 +16,7 @@ import type { EncryptedTable, StoredValue } from '../../storage/schema/encrypted
 
 export const tables = {
   /** `events` and `bundle_ids` are JSON lists, empty for all. `old_secret` has the version before `secret_version`.
-   * `next_at` (no call before) and `claimed_until` (a node sends until then) are '' where nothing holds calls back. */
+   * `next_at` (no call before) and `claimed_until` (a node sends until then) are '' where nothing delays calls. */
   webhooks: {
     columns: {
       tenant_id: text,
@@ -113,5 +113,5 @@ export function secretContext({ tenantId, webhookId, version }: SecretPlace): Va
   }
 }
 
-export const sealed = {}
+export const macTables = {}
 export const reached = {}

@@ -1,6 +1,6 @@
 import { randomId } from '@keyferry/crypto/token'
 import { entryOf } from '../../domain/audit/audit.ts'
-import type { SealedBatch } from '../../storage/audit/sealing.ts'
+import type { AppendedBatch } from '../../storage/audit/appending.ts'
 import { chunks, inChunks } from '../../storage/base/chunks.ts'
 import type { Database, Query } from '../../storage/base/queries.ts'
 import { selectOf } from '../../storage/base/tenant-rows.ts'
@@ -9,29 +9,29 @@ import { messageBody } from '../domain/webhook-body.ts'
 import {
   checkpoint,
   keysIn,
+  type LoggedEntry,
   type MessageDraft,
   makesMessage,
   messagesOf,
-  type SealedEntry,
 } from '../domain/webhook-message.ts'
 import { giveUpAt, messagesFor, type Subscription } from '../domain/webhook-subscription.ts'
 import { bundleIdsIn, eventsIn } from './webhook-reading.ts'
 
 /*
- * The messages of sealed entries, written in the seal's transaction: no entry is in the log without its messages, and
- * none makes them twice.
+ * The messages of appended entries, written in the transaction that appends them: no entry is in the log without its
+ * messages, and none makes them twice.
  */
 
-type FanOutDatabase = Pick<Database, 'insertAll' | 'holdShared'>
+type FanOutDatabase = Pick<Database, 'insertAll' | 'lockShared'>
 
 /** `publicUrl`: of the web pages, where messages link to. */
 type FanOutParts = FanOutDatabase & { publicUrl: string | null }
 
-/** Make the messages of sealed entries, for each active webhook that wants them. */
+/** Make the messages of appended entries, for each active webhook that wants them. */
 export async function fanOut(
   parts: FanOutParts,
   transaction: Query,
-  batches: readonly SealedBatch[],
+  batches: readonly AppendedBatch[],
 ): Promise<void> {
   const tenantIds = batches.map(({ tenantId }) => tenantId)
   const webhooks = await activeWebhooks(parts, transaction, tenantIds)
@@ -45,7 +45,7 @@ export async function fanOut(
 }
 
 type ActiveWebhook = Subscription & { id: string }
-type MessageBatch = SealedBatch & { entries: readonly SealedEntry[]; receivers: readonly ActiveWebhook[] }
+type MessageBatch = AppendedBatch & { entries: readonly LoggedEntry[]; receivers: readonly ActiveWebhook[] }
 
 async function writeMessages(parts: FanOutParts, transaction: Query, batch: MessageBatch): Promise<void> {
   const { tenantId, entries, receivers } = batch
@@ -64,18 +64,18 @@ async function writeMessages(parts: FanOutParts, transaction: Query, batch: Mess
   }
 }
 
-function entryIn({ seq, body }: SealedBatch['rows'][number]): SealedEntry {
+function entryIn({ seq, body }: AppendedBatch['rows'][number]): LoggedEntry {
   return { ...entryOf(body, null), seq }
 }
 
-function checkpoints({ note, rows, now }: SealedBatch): MessageDraft[] {
+function checkpoints({ note, rows, now }: AppendedBatch): MessageDraft[] {
   const last = rows.at(-1)
   return note === null || !last ? [] : [checkpoint({ seq: last.seq, hash: last.hash, note, at: now })]
 }
 
-// Held, so that none is deleted before its messages are committed.
+// Locked, so that none is deleted before its messages are committed.
 async function activeWebhooks(
-  { holdShared }: FanOutDatabase,
+  { lockShared }: FanOutDatabase,
   transaction: Query,
   tenantIds: readonly string[],
 ) {
@@ -85,7 +85,7 @@ async function activeWebhooks(
     .where('tenant_id', 'in', tenantIds)
     .where('is_active', '=', 1)
     .orderBy('id')
-    .modifyEnd(holdShared)
+    .modifyEnd(lockShared)
     .execute()
   const receiverOf = ({
     id,
@@ -102,7 +102,7 @@ async function activeWebhooks(
   return new Map([...byTenant].map(([tenantId, some]) => [tenantId, some.map(receiverOf)]))
 }
 
-async function placesOf(transaction: Query, tenantId: string, entries: readonly SealedEntry[]) {
+async function placesOf(transaction: Query, tenantId: string, entries: readonly LoggedEntry[]) {
   const ids = [...new Set(entries.flatMap(keysIn))]
   const rows = await inChunks(ids, (some) =>
     selectOf(transaction, 'attachments', tenantId)
@@ -119,7 +119,7 @@ async function placesOf(transaction: Query, tenantId: string, entries: readonly 
   return Map.groupBy(places, ({ keyId }) => keyId)
 }
 
-async function peopleOf(transaction: Query, entries: readonly SealedEntry[]) {
+async function peopleOf(transaction: Query, entries: readonly LoggedEntry[]) {
   const people = await inChunks([...new Set(entries.flatMap(personIn))], (some) =>
     transaction.selectFrom('users').select(['id', 'username']).where('id', 'in', some).execute(),
   )

@@ -10,7 +10,7 @@ import { countOf, pageOf, selectOf, updateOf } from '../../storage/base/tenant-r
 import { giveUpAt } from '../domain/webhook-subscription.ts'
 import type { WebhookRow } from './rows.ts'
 import { type WebhookParts, webhookNotFound } from './webhook-reading.ts'
-import { holdWebhook } from './webhooks.ts'
+import { lockWebhook } from './webhooks.ts'
 
 /*
  * What was sent to a receiver, and what waits to be sent. An owner sends a message again, or a test message, which has
@@ -87,7 +87,7 @@ export async function testWebhook(
   const body = JSON.stringify({ type: TEST, timestamp: now, data: { seq: null, actor } })
   const row = { tenant_id: tenantId, webhook_id: webhookId, id: clock.newId(), type: TEST, body } as const
   return await queries.write(async (transaction) => {
-    const webhook = await holdWebhook(transaction, tenantId, webhookId)
+    const webhook = await lockWebhook(transaction, tenantId, webhookId)
     if (!webhook) throw webhookNotFound()
     await sendNow(transaction, webhook)
     const place = { tenantId, webhook_id: webhookId, state: 'waiting', merge_key: TEST } as const
@@ -111,9 +111,9 @@ export async function resendWebhookMessage(
 ): Promise<void> {
   const now = timestamp(clock)
   await queries.write(async (transaction) => {
-    const webhook = await holdWebhook(transaction, tenantId, webhookId)
+    const webhook = await lockWebhook(transaction, tenantId, webhookId)
     const place = { tenantId, id, webhook_id: webhookId }
-    const message = webhook && (await heldMessage(transaction, place))
+    const message = webhook && (await lockedMessage(transaction, place))
     if (!message) throw new DomainError('not_found', 'message not found')
     await sendNow(transaction, webhook)
     if (message.state === 'sending' && webhook.claimed_until > now)
@@ -124,7 +124,7 @@ export async function resendWebhookMessage(
   })
 }
 
-function heldMessage(transaction: Query, place: { tenantId: string; id: string; webhook_id: string }) {
+function lockedMessage(transaction: Query, place: { tenantId: string; id: string; webhook_id: string }) {
   return updateOf(transaction, 'webhook_messages', place)
     .set((column) => ({ attempts: column.ref('attempts') }))
     .returning('state')

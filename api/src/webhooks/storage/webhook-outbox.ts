@@ -85,9 +85,9 @@ function secretsOf(row: WebhookRow, now: string, open: SecretOpener): string[] {
   return [open(row.secret, { webhookId, version }), ...ofOld]
 }
 
-/** Renew a claim, which holds the webhook until the transaction ends.
+/** Renew a claim, which locks the webhook until the transaction ends.
  * @returns the webhook; undefined when the claim is over */
-function holdClaimed(
+function lockClaimed(
   transaction: Query,
   { tenantId, id }: WebhookPlace,
   { claim: claimedBy, until }: { claim: string; until?: string },
@@ -104,7 +104,7 @@ async function next(
   place: WebhookPlace,
   lease: Lease,
 ): Promise<OutgoingMessage | null> {
-  const webhook = await holdClaimed(transaction, place, lease)
+  const webhook = await lockClaimed(transaction, place, lease)
   if (webhook?.is_active !== 1) return null
   const { tenantId, id: webhook_id } = place
   const row = await updateOf(transaction, 'webhook_messages', { tenantId, webhook_id })
@@ -136,7 +136,7 @@ async function settle(
   place: WebhookPlace,
   { claim: claimedBy, message, outcome, now: at }: SentCall<OutgoingMessage, CallOutcome>,
 ): Promise<boolean> {
-  const webhook = await holdClaimed(transaction, place, { claim: claimedBy })
+  const webhook = await lockClaimed(transaction, place, { claim: claimedBy })
   if (!webhook) return false
   const settlement = settlementOf({ message, outcome, now: at, random: Math.random() })
   const now = at.toISOString()
@@ -168,7 +168,7 @@ async function settle(
 }
 
 async function release(transaction: Query, place: WebhookPlace, claimedBy: string): Promise<void> {
-  if (!(await holdClaimed(transaction, place, { claim: claimedBy }))) return
+  if (!(await lockClaimed(transaction, place, { claim: claimedBy }))) return
   const { tenantId, id: webhook_id } = place
   await updateOf(transaction, 'webhook_messages', { tenantId, webhook_id, state: 'sending' })
     .set({ state: 'waiting', last_error: 'interrupted' })

@@ -12,7 +12,7 @@ export type WebhookSecrets = {
   /** The tenant's key comes from the database, so call this before a transaction begins.
    * @returns decrypts a secret; it throws CryptoError if the row was changed or moved */
   opener(tenantId: string): Promise<(blob: Uint8Array, place: PlaceInTenant) => string>
-  sealer(transaction: Query, tenantId: string): Promise<(secret: string, place: PlaceInTenant) => Uint8Array>
+  cipher(transaction: Query, tenantId: string): Promise<(secret: string, place: PlaceInTenant) => Uint8Array>
 }
 
 export function webhookSecrets(tenantKeys: TenantKeys): WebhookSecrets {
@@ -22,8 +22,8 @@ export function webhookSecrets(tenantKeys: TenantKeys): WebhookSecrets {
       return (blob, place) =>
         decryptValue(blob, tenantKeyFor(blob, keys), secretContext({ ...place, tenantId })).reveal()
     },
-    async sealer(transaction, tenantId) {
-      const [key] = await tenantKeys.held(transaction, tenantId)
+    async cipher(transaction, tenantId) {
+      const [key] = await tenantKeys.locked(transaction, tenantId)
       return (secret, place) => encryptValue(Plaintext.of(secret), key, secretContext({ ...place, tenantId }))
     },
   }

@@ -10,7 +10,7 @@ import type { Caller } from '../../domain/people/membership.ts'
 import type { Query } from '../../storage/base/queries.ts'
 import { flag } from '../../storage/base/tables.ts'
 import { countOf, deleteOf, selectOf, updateOf } from '../../storage/base/tenant-rows.ts'
-import { holdTenant } from '../../storage/people/tenants.ts'
+import { lockTenant } from '../../storage/people/tenants.ts'
 import type { WebhookRow } from './rows.ts'
 import {
   bundleIdsIn,
@@ -23,8 +23,8 @@ import {
 
 /*
  * A webhook is an address outside that the server calls when something changes in a workspace. Owners manage them. The
- * sealer makes the messages (webhook-message.ts), and the sender sends them (webhook-outbox.ts). A message tells what
- * changed and never a value, so a receiver that wants values fetches them as a program.
+ * chain writer makes the messages (webhook-message.ts), and the sender sends them (webhook-outbox.ts). A message tells
+ * what changed and never a value, so a receiver that wants values fetches them as a program.
  */
 
 type WebhookDraft = Pick<Webhook, 'url' | 'description' | 'events' | 'bundle_ids' | 'is_active'>
@@ -41,8 +41,8 @@ export async function createWebhook(
   const [id, secret, stamp] = [clock.newId(), makeWebhookSecret(), stampOf(caller, clock)]
   const { tenantId } = stamp
   await queries.write(async (transaction) => {
-    await holdTenant(transaction, tenantId)
-    const seal = await secrets.sealer(transaction, tenantId)
+    await lockTenant(transaction, tenantId)
+    const encrypt = await secrets.cipher(transaction, tenantId)
     if ((await countOf(selectOf(transaction, 'webhooks', tenantId))) >= WEBHOOK_LIMITS.webhooks)
       throw tooManyWebhooks()
     await requireBundles(transaction, tenantId, draft.bundle_ids)
@@ -57,7 +57,7 @@ export async function createWebhook(
         created_by: stamp.by,
         created_at: stamp.at,
         claimed_until: '',
-        secret: seal(secret, { webhookId: id, version: 1 }),
+        secret: encrypt(secret, { webhookId: id, version: 1 }),
         secret_version: 1,
       })
       .execute()
@@ -113,7 +113,7 @@ export async function updateWebhook(
   const stamp = stampOf(caller, clock)
   const { tenantId } = stamp
   await queries.write(async (transaction) => {
-    const before = await holdWebhook(transaction, tenantId, id)
+    const before = await lockWebhook(transaction, tenantId, id)
     if (!before) throw webhookNotFound()
     requireExpected(change, chosenIn(before))
     if (change.bundle_ids) await requireBundles(transaction, tenantId, change.bundle_ids)
@@ -147,8 +147,8 @@ function wantedColumns(before: WebhookRow, change: WebhookChange): Pick<WebhookR
   }
 }
 
-/** Hold a webhook until the transaction ends. */
-export function holdWebhook(transaction: Query, tenantId: string, webhookId: string) {
+/** Lock a webhook until the transaction ends. */
+export function lockWebhook(transaction: Query, tenantId: string, webhookId: string) {
   return updateOf(transaction, 'webhooks', { tenantId, id: webhookId })
     .set((column) => ({ created_at: column.ref('created_at') }))
     .returningAll()
@@ -166,11 +166,11 @@ export async function rotateWebhookSecret(
   const { tenantId } = stamp
   const old_secret_until = timestamp(clock, WEBHOOK_TIMES.overlapSeconds)
   await queries.write(async (transaction) => {
-    const seal = await secrets.sealer(transaction, tenantId)
-    const row = await holdWebhook(transaction, tenantId, id)
+    const encrypt = await secrets.cipher(transaction, tenantId)
+    const row = await lockWebhook(transaction, tenantId, id)
     if (!row) throw webhookNotFound()
     const version = row.secret_version + 1
-    const current = { secret: seal(secret, { webhookId: id, version }), secret_version: version }
+    const current = { secret: encrypt(secret, { webhookId: id, version }), secret_version: version }
     await updateOf(transaction, 'webhooks', { tenantId, id })
       .set({ ...current, old_secret: row.secret, old_secret_until })
       .execute()
@@ -181,7 +181,7 @@ export async function rotateWebhookSecret(
 
 type WebhookRef = { id: string; url: string }
 
-/** The name of a webhook in events: the host alone, because a path may hold a secret of the receiver. */
+/** The name of a webhook in events: the host alone, because a path may contain a secret of the receiver. */
 export function webhookTarget({ id, url }: WebhookRef) {
   return { kind: 'webhook', id, name: new URL(url).host } as const
 }

@@ -6,7 +6,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { ActivityFilters } from './activity-filters.tsx'
 import { DayBars } from './day-bars.tsx'
-import { DownloadButton, SealLine } from './log-proof.tsx'
+import { CheckpointLine, DownloadButton } from './log-proof.tsx'
 import { totalOf, useActivityFilters } from './use-activity-filters.ts'
 
 /** What happened in the workspace, as stories; a member sees what they did. */
@@ -23,7 +23,7 @@ export function ActivityPage() {
         intro={isOwner ? undefined : 'What you did in this workspace.'}
         actions={
           <>
-            {isOwner && <SealLine />}
+            {isOwner && <CheckpointLine />}
             {isOwner && <DownloadButton />}
             <Menu
               label="More for the activity"

@@ -116,7 +116,7 @@ function DayBar({ day, index, isToday, isOnPhone, isFocusable, isChosen, total, 
       aria-pressed={isChosen}
       aria-label={`${isToday ? 'Today' : name}: ${counted(total, 'story', 'stories')}, ${refused} refused`}
       onPointerDown={(event) => {
-        // A finger moves the page; a pointer that is held would tell no other bar of it.
+        // A finger moves the page; a pointer that is pressed would tell no other bar of it.
         event.currentTarget.releasePointerCapture(event.pointerId)
         range.begin(index)
       }}

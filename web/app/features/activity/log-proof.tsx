@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { nextFrom, sealIn } from '../../lib/activity/log-texts.ts'
+import { checkpointIn, nextFrom } from '../../lib/activity/log-texts.ts'
 import { call } from '../../lib/calls/call.ts'
 import { useAnswer, useSteps } from '../../lib/calls/use-call.ts'
 import { saveFile } from '../../lib/page/save-file.ts'
@@ -25,17 +25,17 @@ export function DownloadButton() {
 
 const TICK_MS = 5_000
 
-/** How far the log is sealed, and the way to check that. */
-export function SealLine() {
+/** How far the log is signed, and the way to check that. */
+export function CheckpointLine() {
   const note = useAnswer('getAuditNote', {}, { refetchInterval: 10_000 }).data
   const nowMs = useNow(TICK_MS)
   const [checking, setChecking] = useState(false)
-  // Before the first seal the server answers 404.
-  const seal = note === undefined ? null : sealIn(note)
-  if (note === undefined || seal === null) return null
+  // Before the first checkpoint the server answers 404.
+  const checkpoint = note === undefined ? null : checkpointIn(note)
+  if (note === undefined || checkpoint === null) return null
   return (
-    <span className="self-center text-xs text-ink-soft max-sm:basis-full" title={ago(seal.at, nowMs)}>
-      Sealed to entry {seal.seq.toLocaleString()} ·{' '}
+    <span className="self-center text-xs text-ink-soft max-sm:basis-full" title={ago(checkpoint.at, nowMs)}>
+      Sealed to entry {checkpoint.seq.toLocaleString()} ·{' '}
       <button type="button" className="link" onClick={() => setChecking(true)}>
         Check it yourself
       </button>

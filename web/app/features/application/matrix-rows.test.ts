@@ -26,7 +26,7 @@ const FACTS: NonNullable<ComparedCell['facts']> = {
   may_detach: true,
 }
 
-function held(bundle_id: string, key_id: string, facts: Partial<typeof FACTS> = {}): ComparedCell {
+function full(bundle_id: string, key_id: string, facts: Partial<typeof FACTS> = {}): ComparedCell {
   return { bundle_id, state: 'own', key_id, key_name: key_id, facts: { ...FACTS, ...facts } }
 }
 const missing = (bundle_id: string): ComparedCell => ({
@@ -38,11 +38,11 @@ const missing = (bundle_id: string): ComparedCell => ({
 const row = (name: string, ...cells: ComparedCell[]): ComparedRow => ({ name, cells })
 
 const ROWS = [
-  row('A_USUAL', held('dev', 'a'), held('prod', 'b')),
-  row('B_MISSING', held('dev', 'c'), missing('prod')),
-  row('C_EXPIRED', held('dev', 'd'), held('prod', 'e', { due: 'expired', expires_at: before(2) })),
-  row('D_OLDER', held('dev', 'f', { older_holders: 2 }), held('prod', 'g')),
-  row('E_LACKS_PARTS', held('dev', 'h', { missing_parts: ['HOST'] }), held('prod', 'i')),
+  row('A_USUAL', full('dev', 'a'), full('prod', 'b')),
+  row('B_MISSING', full('dev', 'c'), missing('prod')),
+  row('C_EXPIRED', full('dev', 'd'), full('prod', 'e', { due: 'expired', expires_at: before(2) })),
+  row('D_OLDER', full('dev', 'f', { older_holders: 2 }), full('prod', 'g')),
+  row('E_LACKS_PARTS', full('dev', 'h', { missing_parts: ['HOST'] }), full('prod', 'i')),
 ]
 
 test('what needs a look comes first, then by name', () => {
@@ -64,7 +64,7 @@ test('each filter counts its rows and shows them', () => {
 })
 
 test('a cell is the same as the first one with its key, and a legacy item as none', () => {
-  const cells = [held('dev', 'a'), held('staging', 'a'), held('prod', 'b'), missing('qa'), missing('ci')]
+  const cells = [full('dev', 'a'), full('staging', 'a'), full('prod', 'b'), missing('qa'), missing('ci')]
   expect(cells.map((_, column) => sameAs(cells, column))).toEqual([null, 0, null, null, null])
 })
 
@@ -72,11 +72,11 @@ test('a copy comes from the first environment whose key the person may show', ()
   const rows = [
     row(
       'MINE',
-      held('dev', 'a', { may_show: false }),
-      held('staging', 'b', { is_secret: false }),
+      full('dev', 'a', { may_show: false }),
+      full('staging', 'b', { is_secret: false }),
       missing('prod'),
     ),
-    row('THEIRS', held('dev', 'c', { may_show: false }), missing('staging'), missing('prod')),
+    row('THEIRS', full('dev', 'c', { may_show: false }), missing('staging'), missing('prod')),
   ]
   expect(copiesTo('prod', rows)).toEqual([{ name: 'MINE', from: 'staging', keyId: 'b', isSecret: false }])
 })
@@ -95,8 +95,8 @@ test.each([
 })
 
 test('a cell can take the values of other keys, where neither is composed', () => {
-  const composed = { ...held('qa', 'c'), template_parts: ['HOST'] }
-  const some = row('A', held('dev', 'a'), held('prod', 'b'), held('staging', 'a'), missing('ci'), composed)
+  const composed = { ...full('qa', 'c'), template_parts: ['HOST'] }
+  const some = row('A', full('dev', 'a'), full('prod', 'b'), full('staging', 'a'), missing('ci'), composed)
   const from = (bundle: string) => otherValues(bundle, some).map(({ bundle_id }) => bundle_id)
   expect([from('prod'), from('dev'), from('ci'), from('qa')]).toEqual([['dev', 'staging'], ['prod'], [], []])
 })

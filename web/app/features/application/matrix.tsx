@@ -38,14 +38,14 @@ export function Matrix({ current, environments, rows, isGrouped, selection, adde
   const items = useMemo(() => (isGrouped ? grouped(rows) : rows.map(rowItem)), [rows, isGrouped])
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [edited, setEdited] = useState<ReadonlySet<string>>(new Set())
-  const held = useMemo(() => heldItems(items, edited), [items, edited])
+  const kept = useMemo(() => keptItems(items, edited), [items, edited])
   const { measure, show, ...shown } = useDrawnRows({
     element: table,
     count: items.length,
     rowPx: ROW_PX,
     overscan: OVERSCAN,
     keyOf: (index) => items[index]?.key ?? String(index),
-    held,
+    kept,
   })
   const changes = useCellChanges()
   const toggle = (name: string) => setOpen(open.symmetricDifference(new Set([name])))
@@ -158,7 +158,7 @@ function group(title: string, rows: readonly MatrixRow[]): MatrixItem[] {
   return rows.length === 0 ? [] : [{ key: `# ${title}`, title, count: rows.length }, ...rows.map(rowItem)]
 }
 
-function heldItems(items: readonly MatrixItem[], edited: ReadonlySet<string>): number[] {
+function keptItems(items: readonly MatrixItem[], edited: ReadonlySet<string>): number[] {
   const names = new Set([...edited].map((cell) => cell.split(' ')[0]))
   return [...items.keys()].filter((index) => names.has(items[index]?.key))
 }

@@ -96,11 +96,11 @@ export function VariableRow(props: VariableRowProps) {
 }
 
 function RowNote({ row: { cells }, current }: VariableRowProps) {
-  const held = cells.flatMap(({ facts, key_id, bundle_id }) =>
+  const present = cells.flatMap(({ facts, key_id, bundle_id }) =>
     facts && key_id ? [{ facts, key_id, bundle_id }] : [],
   )
-  const description = held.map(({ facts }) => facts.description).find((text) => text !== '')
-  const linked = held.find(({ bundle_id }) => bundle_id === current.id) ?? held[0]
+  const description = present.map(({ facts }) => facts.description).find((text) => text !== '')
+  const linked = present.find(({ bundle_id }) => bundle_id === current.id) ?? present[0]
   return (
     <div className="space-y-1 pr-4 pb-3 text-ink-soft sm:pl-10">
       {description !== undefined && <p className="[overflow-wrap:anywhere]">{description}</p>}

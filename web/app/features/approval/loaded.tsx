@@ -33,7 +33,7 @@ export function useLoaded<T, Of>(
   const latest = useRef({ of, load, options })
   latest.current = { of, load, options }
   const key = of === null ? null : JSON.stringify(of)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what `latest` holds
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what `latest` has
   useEffect(() => {
     const { of: chosen, load: start } = latest.current
     if (chosen === null || key === null) return setAnswer(null)

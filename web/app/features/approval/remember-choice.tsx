@@ -30,7 +30,7 @@ type RememberChoiceProps = {
   /** Whether the terminal says that an AI agent runs it. */
   isAgent: boolean
   onHours: (hours: number) => void
-  /** The folder in the main working tree; null: it holds in this folder only. */
+  /** The folder in the main working tree; null: it is valid in this folder only. */
   repository: string | null
   isForAll: boolean
   onForAll: (isForAll: boolean) => void

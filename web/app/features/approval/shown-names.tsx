@@ -9,7 +9,7 @@ export function ShownName({ name }: { name: string }) {
   return <bdi className="font-mono">{shown(name)}</bdi>
 }
 
-/** Names, as many as a note can hold. */
+/** Names, as many as a note can contain. */
 export function Names({ names }: { names: readonly string[] }) {
   const more = names.length - MOST_NAMES
   return (

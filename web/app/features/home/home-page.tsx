@@ -27,7 +27,7 @@ const NewBundleDialog = deferred('NewBundleDialog', () => import('../../ui/bundl
 
 const FIELDS = ['query', 'tag', 'new'] as const
 
-/** Every application with its environments: what they hold, how they are used, and what needs a look. */
+/** Every application with its environments: what they contain, how they are used, and what needs a look. */
 export function HomePage() {
   const bundles = useAnswer('listBundles', { facts: '1' })
   const { textOf, set } = useAddressFields(FIELDS)

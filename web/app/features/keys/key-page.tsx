@@ -28,7 +28,7 @@ import { WhoHoldsIt } from './who-holds-it.tsx'
 
 type Shown = {
   item: KeyWithBundles
-  /** The bundle that the page is about, of those that hold the key. */
+  /** The bundle that the page is about, of those that contain the key. */
   bundle: KeyWithBundles['bundles'][number] | undefined
   /** The page's address with another part of it open. */
   hrefOf: (part: string) => string
@@ -88,7 +88,7 @@ function Overview({ item, bundle, hrefOf, versions, view }: OverviewProps) {
         <section aria-label="Value" className="rounded-lg bg-surface p-3 pb-1 text-xs shadow-card">
           <ValueEditor
             offersRare
-            held={item}
+            item={item}
             bundle={bundle && { ...bundle, label: environmentOf(bundle.name) || bundle.name }}
             onDone={(saved) =>
               navigate(saved === null || saved.id === item.id ? hrefOf('') : `/keys/${saved.id}`)

@@ -13,7 +13,7 @@ export type Destination = {
   workspace?: { id: string; name: string }
 } & ({ href: string } | { run: () => void })
 
-/** What one workspace holds. */
+/** What one workspace contains. */
 export type SearchSources = {
   bundles: readonly Bundle[]
   keys: readonly Key[]

@@ -7,7 +7,7 @@ import { useMay, useMe } from '../data/me.ts'
 export type ActivityFilter = Pick<CallInput<'listAudit'>, 'actor' | 'target' | 'group' | 'from' | 'to'>
 
 const PAGE = 100
-const SEALED_WITHIN_MS = 1_500
+const APPENDED_WITHIN_MS = 1_500
 
 /** What happened in the workspace, newest first, 100 entries at a time; for a member, what they did. */
 export function useActivity(filter: ActivityFilter) {
@@ -20,9 +20,9 @@ export function useActivity(filter: ActivityFilter) {
       call(name, { ...filter, stories: '1', limit: PAGE, ...(before === null ? {} : { before }) }),
     initialPageParam: null as number | null,
     getNextPageParam: (page) => (page.length < PAGE ? null : (page.at(-1)?.seq ?? null)),
-    // What is not sealed yet will be in a moment.
+    // What is not appended yet will be in a moment.
     refetchInterval: ({ state }) =>
-      state.data?.pages[0]?.some(({ sealed }) => !sealed) === true ? SEALED_WITHIN_MS : false,
+      state.data?.pages[0]?.some(({ sealed }) => !sealed) === true ? APPENDED_WITHIN_MS : false,
   })
 }
 

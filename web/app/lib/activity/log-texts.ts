@@ -1,5 +1,5 @@
-/** The number of the newest sealed entry and when it was sealed; null for a text that is no note. */
-export function sealIn(note: string): { seq: number; at: string } | null {
+/** The number of the newest appended entry and when it was appended; null for a text that is no note. */
+export function checkpointIn(note: string): { seq: number; at: string } | null {
   const [, , seq, , epochAndTime] = note.split('\n')
   const at = epochAndTime?.split(' ')[1]
   return seq === undefined || at === undefined ? null : { seq: Number(seq), at }

@@ -8,7 +8,7 @@ export type ActivityStory = { id: string; entries: readonly AuditEntry[]; head: 
 
 /** Entries, newest first, as stories; the one with the newest entry comes first. With `apart`, each is a story. */
 export function storiesIn(entries: readonly AuditEntry[], { apart = false } = {}): ActivityStory[] {
-  // An entry that is sealed between two reads can be on both pages.
+  // An entry that is appended between two reads can be on both pages.
   const once = [...new Map(entries.map((entry) => [entry.id, entry])).values()]
   const groups = Map.groupBy(once, ({ id, story }) => (apart ? id : (story ?? id)))
   return [...groups].map(([id, own]) => ({ id, entries: own, head: headOf(own) }))

@@ -34,8 +34,8 @@ export function isSessionLost(error: unknown): boolean {
   return status === 401 || code === 'other_person'
 }
 
-/** Run a call; where its sign-in was too long ago, or its session has ended and the page holds unsaved text, wait, and
- * run it once more.
+/** Run a call; where its sign-in was too long ago, or its session has ended and the page contains unsaved text, wait,
+ * and run it once more.
  * @throws Problem: the person does not want to wait */
 export async function goingOn<T>(run: () => Promise<T>): Promise<T> {
   try {

@@ -42,7 +42,7 @@ function answersIn<Data>(results: readonly { data: Data | undefined }[]): Data[]
   return results.flatMap(({ data }) => (data === undefined ? [] : [data]))
 }
 
-/** Where the cache holds an answer. */
+/** Where the cache contains an answer. */
 function answerKey<N extends Called>(name: N, input: CallInput<N>): QueryKey {
   return [name, input]
 }

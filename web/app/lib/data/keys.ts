@@ -16,7 +16,7 @@ export type KeyUpdateInput = Omit<CallInput<'updateKey'>, 'key_id'>
 const WITH_FACTS = { query: { facts: '1' } }
 
 /** Save a change of a key in every bundle that uses it, or, with `bundleId`, in that bundle only, which gets its own
- * key. The answer is the key that holds the change. */
+ * key. The answer is the key that contains the change. */
 export function useSaveKey(key_id: string) {
   return useSteps(
     async ({ change, bundleId }: { change: KeyUpdateInput; bundleId: string | null }) => {

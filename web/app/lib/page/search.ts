@@ -7,7 +7,7 @@ export function rank(name: string, query: string): 0 | 1 | 2 | 3 {
   return lower.split(/[/_-]/).some((part) => part.startsWith(wanted)) ? 2 : 3
 }
 
-/** Whether a text holds every blank-separated term of the query, in any case. */
+/** Whether a text contains every blank-separated term of the query, in any case. */
 export function matches(text: string, query: string): boolean {
   const lower = text.toLowerCase()
   return query

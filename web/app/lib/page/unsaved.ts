@@ -7,7 +7,7 @@ const CLOSE_QUESTION = 'You have text here that is not saved. Close this and los
 const unsaved = new Set<symbol>()
 let shownAt = ''
 
-/** Whether the page holds something that is not saved. */
+/** Whether the page contains something that is not saved. */
 export const hasUnsaved = (): boolean => unsaved.size > 0
 
 type Scope = { question: string; marks: Set<symbol> }
@@ -79,7 +79,7 @@ function isSamePage(to: string): boolean {
 
 function mayLose(marks: Set<symbol>, question: string): boolean {
   if (marks.size === 0) return true
-  // oxlint-disable-next-line no-alert -- the one question that can hold a navigation until it is answered
+  // oxlint-disable-next-line no-alert -- the one question that can stop a navigation until it is answered
   if (!confirm(question)) return false
   for (const mark of marks) unsaved.delete(mark)
   marks.clear()

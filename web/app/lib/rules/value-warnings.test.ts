@@ -22,7 +22,7 @@ test.each(['', 'x', 'a b', 'line\nline', PEM, `${PEM}\n${PEM}`, '"'])('%j is fin
   expect(valueWarnings(value)).toEqual([])
 })
 
-test('what no environment variable can hold is a problem', () => {
+test('what no environment variable can contain is a problem', () => {
   expect(valueProblem('a\0b')).toContain('NUL')
   expect(valueProblem('\ud800')).toContain('Unicode')
   expect(valueProblem('é'.repeat(32_769))).toContain('65536 bytes')

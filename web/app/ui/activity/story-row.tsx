@@ -65,7 +65,7 @@ export function StoryRow({ story, apart }: { story: ActivityStory; apart: boolea
           <Sentence parts={sentenceOf(head)} />
           {times !== '' && <span className="text-ink-soft"> · {times}</span>}
         </span>
-        {apart && <Seal entry={head} />}
+        {apart && <EntryNumber entry={head} />}
         <time dateTime={head.at} title={dateTime(head.at)} className="shrink-0 text-xs text-ink-soft">
           {timeOfDay(story.entries[0]?.at ?? head.at)}
         </time>
@@ -77,8 +77,8 @@ export function StoryRow({ story, apart }: { story: ActivityStory; apart: boolea
   )
 }
 
-/** The number of an entry in the sealed log. */
-function Seal({ entry: { seq, action, id } }: { entry: AuditEntry }) {
+/** The number of an entry in the audit log. */
+function EntryNumber({ entry: { seq, action, id } }: { entry: AuditEntry }) {
   if (seq !== null) {
     return (
       <span title={`${action} · ${id}`} className="shrink-0 text-xs text-ink-soft">
@@ -93,7 +93,7 @@ function Seal({ entry: { seq, action, id } }: { entry: AuditEntry }) {
   )
 }
 
-/** What happened in a story, in order, each step with its sealed number. */
+/** What happened in a story, in order, each step with its number in the log. */
 function Steps({ story: { entries, head } }: { story: ActivityStory }) {
   const may = useMay()
   const delivery = entries.map(({ data }) => data['delivery']).find((id) => typeof id === 'string')
@@ -109,7 +109,7 @@ function Steps({ story: { entries, head } }: { story: ActivityStory }) {
               <Sentence parts={sentenceOf(entry)} />
               <span className="block text-ink-soft">{factsText(entry)}</span>
             </span>
-            <Seal entry={entry} />
+            <EntryNumber entry={entry} />
           </li>
         ))}
       </ol>

@@ -23,7 +23,7 @@ import { CellForm, type SavingWay } from './cell-form.tsx'
 import { useUndo } from './use-undo.ts'
 
 type ValueEditorProps = {
-  held: KeyWithBundles
+  item: KeyWithBundles
   /** The bundle in which the value is changed, and what the page calls it; none for a key that no bundle uses. */
   bundle: { id: string; name: string; label: string } | undefined
   /** Whether to offer what few values need: to be generated or composed. */
@@ -41,25 +41,25 @@ export function ValueEditor(props: ValueEditorProps) {
 
 type ValueFormProps = ValueEditorProps & { bundles: readonly Bundle[] }
 
-function ValueForm({ held, bundle, bundles, offersRare = false, onDone }: ValueFormProps) {
-  const saving = useSaveKey(held.id)
-  const { draft, change, setValue, notice } = useKeyDraft(held, { isSaving: saving.isPending })
+function ValueForm({ item, bundle, bundles, offersRare = false, onDone }: ValueFormProps) {
+  const saving = useSaveKey(item.id)
+  const { draft, change, setValue, notice } = useKeyDraft(item, { isSaving: saving.isPending })
   const { text, is_template } = draft.value
-  const ways = waysOf(held, bundle, { canSplit: useMay()('splitKey') && change.value !== undefined, bundles })
-  const undoOf = useUndo(held, bundle?.id)
+  const ways = waysOf(item, bundle, { canSplit: useMay()('splitKey') && change.value !== undefined, bundles })
+  const undoOf = useUndo(item, bundle?.id)
   const isTouched = change.value !== undefined || change.is_template !== undefined
   const saved = useUnsaved(isTouched)
-  const name = variableOf(held, bundle?.id)
-  const others = held.bundles.filter(({ id }) => id !== bundle?.id).map((other) => other.name)
+  const name = variableOf(item, bundle?.id)
+  const others = item.bundles.filter(({ id }) => id !== bundle?.id).map((other) => other.name)
   // A bundle that gets its own key gets another cell, which takes along the callbacks of a plain `mutate`.
   const save = async ({ only }: Way) => {
     // What replaces a composed text can have its secret parts, so the server makes it secret.
-    const mark = only === null || change.is_template === false ? {} : { is_secret: held.is_secret }
+    const mark = only === null || change.is_template === false ? {} : { is_secret: item.is_secret }
     const key = await saving.mutateAsync({ change: { ...change, ...mark }, bundleId: only }).catch(() => null)
     if (key === null) return
     saved()
     onDone(key)
-    const where = only === null && others.length > 0 ? `${held.bundles.length} bundles` : bundle?.name
+    const where = only === null && others.length > 0 ? `${item.bundles.length} bundles` : bundle?.name
     const place = where === undefined ? '' : ` in ${where}`
     notify({ text: `Saved ${name}${place}, v${key.version}.${olderHoldersText(key)}`, ...undoOf(key) })
   }
@@ -67,9 +67,9 @@ function ValueForm({ held, bundle, bundles, offersRare = false, onDone }: ValueF
     <CellForm
       label={`Value of ${name}${bundle === undefined ? '' : ` in ${bundle.name}`}`}
       value={text ?? ''}
-      isSecret={held.is_secret}
-      onChange={(typed) => setValue({ text: typed === '' && held.is_secret ? null : typed })}
-      placeholder={held.is_secret ? 'New value' : ''}
+      isSecret={item.is_secret}
+      onChange={(typed) => setValue({ text: typed === '' && item.is_secret ? null : typed })}
+      placeholder={item.is_secret ? 'New value' : ''}
       problem={is_template && text !== null ? templateIn(text).problem : null}
       busy={saving.isPending}
       onSave={save}
@@ -96,7 +96,7 @@ function ValueForm({ held, bundle, bundles, offersRare = false, onDone }: ValueF
           <span className="text-ink-soft">32 random bytes, if you choose the value.</span>
         </p>
       )}
-      {offersRare && (held.may_show || change.value !== undefined) && (
+      {offersRare && (item.may_show || change.value !== undefined) && (
         <TemplateChoice
           text={text ?? ''}
           checked={is_template}
@@ -105,8 +105,8 @@ function ValueForm({ held, bundle, bundles, offersRare = false, onDone }: ValueF
       )}
       {is_template && (
         <TemplateParts
-          parts={text === null ? held.template_parts : templateIn(text).parts}
-          bundles={held.bundles}
+          parts={text === null ? item.template_parts : templateIn(text).parts}
+          bundles={item.bundles}
         />
       )}
       <ConflictNotice {...notice} />
@@ -119,12 +119,12 @@ function ValueForm({ held, bundle, bundles, offersRare = false, onDone }: ValueF
 type Way = SavingWay & { only: string | null }
 
 function waysOf(
-  held: KeyWithBundles,
+  item: KeyWithBundles,
   bundle: ValueEditorProps['bundle'],
   { canSplit, bundles }: { canSplit: boolean; bundles: readonly Bundle[] },
 ): Way[] {
-  const uses = held.bundles.length
-  const touched = bundles.filter(({ id }) => held.bundles.some((used) => used.id === id))
+  const uses = item.bundles.length
+  const touched = bundles.filter(({ id }) => item.bundles.some((used) => used.id === id))
   const reachesProduction = touched.some(isProduction)
   if (bundle === undefined) return [{ label: 'Save', armed: 'Save', only: null, isProduction: false }]
   const here = bundle.label

@@ -27,7 +27,7 @@ const MAX_MS = TIMES.passkeyChallengeSeconds * 1_000
 
 /** Challenges for passkeys. Each derives from a secret of the servers and from a random token in a cookie of the
  * browser that asked, so that any node can finish what another one began, and only in that browser. The session store
- * holds what was used, so that no challenge counts twice. */
+ * contains what was used, so that no challenge counts twice. */
 export class PasskeyChallenges {
   readonly #options: PasskeyChallengesOptions
 

@@ -181,7 +181,7 @@ describe('sign-in', () => {
     expect((await world.browser.request(second)).headers.get('location')).toBe('/bundles')
   })
 
-  test('a browser holds the five newest sign-ins that it began', async () => {
+  test('a browser has the five newest sign-ins that it began', async () => {
     const callbacks: string[] = []
     for (let n = 0; n < 7; n++) callbacks.push(await world.callbackOf('sam', `/sign-in?return_to=/keys/${n}`))
     const names = [...world.browser.cookies(world.web.address).keys()]

@@ -9,7 +9,7 @@ const ATTEMPTS = 5
 const PREFIX = 'keyferry-sign-in-'
 
 /** One sign-in at the provider. Its state, nonce and verifier derive from one random token that only this browser's
- * cookie holds, so that any node can finish what another one began. */
+ * cookie contains, so that any node can finish what another one began. */
 export type SignInAttempt = {
   state: string
   nonce: string

@@ -7,10 +7,10 @@ type CellEditorProps = { keyId: string; bundle: EnvironmentColumn; onClose: () =
 
 /** The value of a cell as a field, in its place. */
 export function CellEditor({ keyId, bundle, onClose }: CellEditorProps) {
-  const held = useAnswer('getKey', { key_id: keyId }, { staleTime: 0 }).data
-  if (held === undefined) return null
-  return held.may_change ? (
-    <ValueEditor {...{ held, bundle }} onDone={onClose} />
+  const item = useAnswer('getKey', { key_id: keyId }, { staleTime: 0 }).data
+  if (item === undefined) return null
+  return item.may_change ? (
+    <ValueEditor {...{ item, bundle }} onDone={onClose} />
   ) : (
     <Notice tone="plain">You may not change this value. The rules of the bundle say who may.</Notice>
   )

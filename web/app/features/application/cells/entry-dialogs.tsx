@@ -33,7 +33,7 @@ export function OtherKeyDialog({ bundle, item, onClose }: EntryChange) {
   const stricter = useStricter([chosenId ?? ''], chosenId === null ? null : bundle.id)
   const own = item.id ?? ''
   const chosen = keys.find(({ id }) => id === chosenId)
-  // A secret that other bundles hold too stays where rules count.
+  // A secret that other bundles contain too stays where rules count.
   const isFree = bundle.may_duplicate || chosen?.used_in_bundles === 0
   const mayUndo = isFree && keys.some(({ id, may_show }) => id === own && may_show)
   const undo = () => change.mutate({ from: chosenId ?? '', to: own })

@@ -48,7 +48,7 @@ export function EnvironmentSwitch({ current, environments, rows }: EnvironmentSw
 
 function countText(rows: readonly MatrixRow[], column: number): string {
   const cells = rows.flatMap(({ cells: { [column]: cell } }) => cell ?? [])
-  const held = cells.filter(({ state }) => state !== 'missing').length
+  const present = cells.filter(({ state }) => state !== 'missing').length
   const expired = cells.filter(({ facts }) => facts?.due === 'expired').length
-  return expired > 0 ? `${held} · ${expired} expired` : String(held)
+  return expired > 0 ? `${present} · ${expired} expired` : String(present)
 }

@@ -10,7 +10,7 @@ import type { MatrixRow } from '../matrix-rows.ts'
 
 type OldItemsProps = { environments: readonly Bundle[]; rows: readonly MatrixRow[] }
 
-/** What the environments hold outside of the library, because the old endpoints stored it. */
+/** What the environments contain outside of the library, because the old endpoints stored it. */
 export function OldItems({ environments, rows }: OldItemsProps) {
   const having = environments.filter((_, column) =>
     rows.some(({ cells: { [column]: cell } }) => cell?.key_id === null && cell.state === 'own'),

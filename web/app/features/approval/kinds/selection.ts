@@ -55,7 +55,7 @@ export function leftOutOf(selection: KeySelection): string[] {
     .map(({ key }) => key)
 }
 
-/** As many characters of names as an address can hold. */
+/** As many characters of names as an address can contain. */
 const MOST_CHARS = 4_000
 
 /** The selected keys that another bundle makes stricter, with commas between them: on them depends what the rules

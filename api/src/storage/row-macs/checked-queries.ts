@@ -14,16 +14,16 @@ import {
   TableNode,
   UpdateQueryNode,
 } from 'kysely'
-import { endOf, type RowSeals, type RowValues, type SealedWrite } from './row-seals.ts'
-import { coveredColumns, SEAL, type SealedTable, sealedTable } from './sealed-tables.ts'
+import { coveredColumns, MAC_COLUMNS, type MacTable, macTable } from './mac-tables.ts'
+import { endOf, type MacWrite, type RowMacs, type RowValues } from './row-macs.ts'
 
 /*
- * A query that returns rows of a table that decides also reads the columns that the seals of these rows cover. Queries
+ * A query that returns rows of a table that decides also reads the columns that the MACs of these rows cover. Queries
  * that count or group are left as they are: what they return gives no right.
  */
 
-/** A table of a query. `places` has the name of each column of a seal in the result. */
-type Checked = { table: SealedTable; places: readonly (readonly [column: string, place: string])[] }
+/** A table of a query. `places` has the name of each column of a MAC in the result. */
+type Checked = { table: MacTable; places: readonly (readonly [column: string, place: string])[] }
 
 /** A query that reads what is needed to check its rows. `deletes`: it tells which rows are gone. */
 export type CheckedQuery = {
@@ -61,7 +61,7 @@ function ofChanged(
   return { checks, node: { ...node, returning: ReturningNode.create([...asked, ...selections]) } }
 }
 
-type TableInQuery = { table: SealedTable; alias: string | null }
+type TableInQuery = { table: MacTable; alias: string | null }
 
 /** A table that decides, as a query names it. */
 export function placed(node: OperationNode): TableInQuery[] {
@@ -70,14 +70,14 @@ export function placed(node: OperationNode): TableInQuery[] {
     return placed(node.node).map(({ table }) => ({ table, alias }))
   }
   const name = TableNode.is(node) ? node.table.identifier.name : ''
-  const table = sealedTable(name)
+  const table = macTable(name)
   return table === null ? [] : [{ table, alias: name }]
 }
 
 function checksOf(tables: readonly TableInQuery[]): { checks: Checked[]; selections: SelectionNode[] } {
   const selections: SelectionNode[] = []
   const checks = tables.map(({ table, alias }) => {
-    const places = [...coveredColumns(table).columns, ...SEAL].map((column) => {
+    const places = [...coveredColumns(table).columns, ...MAC_COLUMNS].map((column) => {
       const place = `${PLACES}${selections.length}`
       const of = alias === null ? undefined : TableNode.create(alias)
       const read = ReferenceNode.create(ColumnNode.create(column), of)
@@ -103,16 +103,16 @@ function isAggregate(selection: OperationNode): boolean {
 export function checkedRows(
   rows: readonly RowValues[],
   { checks, deletes }: CheckedQuery,
-  seals: RowSeals,
-): { rows: RowValues[]; gone: SealedWrite[] } {
-  const gone: SealedWrite[] = []
+  rowMacs: RowMacs,
+): { rows: RowValues[]; gone: MacWrite[] } {
+  const gone: MacWrite[] = []
   for (const row of rows)
     for (const { table, places } of checks) {
-      const sealed = picked(row, places)
+      const covered = picked(row, places)
       // A left join found no row. A row of which only the key is null was written past the server.
-      if (Object.values(sealed).every((value) => value === null)) continue
-      if (deletes !== 'unasked') seals.require(table, sealed)
-      if (deletes) gone.push(endOf(table, sealed))
+      if (Object.values(covered).every((value) => value === null)) continue
+      if (deletes !== 'unasked') rowMacs.require(table, covered)
+      if (deletes) gone.push(endOf(table, covered))
     }
   if (deletes === 'unasked') return { rows: [], gone }
   const asked = Object.keys(rows[0] ?? {}).filter((column) => !column.startsWith(PLACES))

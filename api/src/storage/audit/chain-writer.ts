@@ -8,28 +8,28 @@ import { DomainError } from '../../domain/base/errors.ts'
 import type { Database } from '../base/queries.ts'
 import { isFound } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
+import { type AfterAppend, type AppendOutcome, appendTogether } from './appending.ts'
 import type { SeenHead } from './audit-head.ts'
-import { type AfterSeal, type SealOutcome, sealTogether } from './sealing.ts'
 
-const SEAL_EVERY_MS = 200
+const APPEND_EVERY_MS = 200
 // Tenants of one transaction.
 const AT_ONCE = 64
 const SWEEP_EVERY_MS = 5_000
 const SEEN_HEADS = 10_000
 
-export type SealerParts = {
+export type ChainWriterParts = {
   database: Database
   key: NamedAuditKey
-  afterSeal: AfterSeal
+  afterAppend: AfterAppend
   now: () => Date
   steps: FailingSteps
   log: Pick<Logger, 'info' | 'error'>
 }
 
-/** Seals the events of all tenants in the background: several times a second what this node committed, and every few
- * seconds what other nodes left behind. Nothing here is part of an answer. */
-export class Sealer {
-  readonly #parts: SealerParts
+/** Appends the events of all tenants to their logs in the background: several times a second what this node committed,
+ * and every few seconds what other nodes left behind. Nothing here is part of an answer. */
+export class ChainWriter {
+  readonly #parts: ChainWriterParts
   readonly #woken = new Set<string>()
   readonly #due = new Set<string>()
   #atOnce = AT_ONCE
@@ -43,7 +43,7 @@ export class Sealer {
   readonly #sweeps: Repeating
   #isClosed = false
 
-  constructor(parts: SealerParts) {
+  constructor(parts: ChainWriterParts) {
     this.#parts = parts
     const failed = (error: unknown) => parts.log.error({ error: textOf(error) }, 'audit sweep')
     this.#sweeps = repeating(
@@ -54,19 +54,19 @@ export class Sealer {
     this.#sweeps.start()
   }
 
-  /** Seal these tenants' events soon. */
+  /** Append these tenants' events soon. */
   wake(tenantIds: Iterable<string>): void {
     for (const tenantId of tenantIds) this.#woken.add(tenantId)
     if (this.#woken.size === 0 || this.#isClosed) return
-    this.#timer ??= setTimeout(() => this.#tick(), SEAL_EVERY_MS).unref()
+    this.#timer ??= setTimeout(() => this.#tick(), APPEND_EVERY_MS).unref()
   }
 
-  /** Whether a tenant has so many unsealed events that it must not make more. */
+  /** Whether a tenant has so many waiting events that it must not make more. */
   isFull(tenantId: string): boolean {
     return this.#full.has(tenantId)
   }
 
-  /** Why sealing is behind or has stopped; empty when all is well. */
+  /** Why the log is behind or has stopped; empty when all is well. */
   get problems(): readonly string[] {
     const late = this.#late.size > 0 ? ['audit backlog'] : []
     const forged = this.#hasForged ? ['forged audit events'] : []
@@ -84,33 +84,33 @@ export class Sealer {
     this.#timer = null
     const woken = [...this.#woken]
     this.#woken.clear()
-    void this.#seal(woken)
+    void this.#append(woken)
   }
 
   // One run at a time; what becomes due during a run joins it. A tenant with more than a batch takes its turn again,
   // last.
-  #seal(tenantIds: Iterable<string>): Promise<void> {
+  #append(tenantIds: Iterable<string>): Promise<void> {
     for (const tenantId of tenantIds) this.#due.add(tenantId)
-    this.#run ??= this.#sealDue().finally(() => {
+    this.#run ??= this.#appendDue().finally(() => {
       this.#run = null
     })
     return this.#run
   }
 
-  async #sealDue(): Promise<void> {
+  async #appendDue(): Promise<void> {
     while (this.#due.size > 0 && !this.#isClosed) {
       const some = [...this.#due].slice(0, this.#atOnce)
       for (const tenantId of some) this.#due.delete(tenantId)
-      await sleep(await this.#sealSome(some))
+      await sleep(await this.#appendSome(some))
     }
   }
 
-  // One tenant that cannot be sealed must not keep the others unsealed, so after a failure each is sealed alone. A
+  // One tenant that cannot be appended to must not keep the others waiting, so after a failure each is tried alone. A
   // database that is unavailable fails in the same way as one tenant that takes too long: the next attempt waits. Of a
   // tenant that failed alone, the sweep tries again.
-  async #sealSome(tenantIds: readonly string[]): Promise<number> {
+  async #appendSome(tenantIds: readonly string[]): Promise<number> {
     try {
-      this.#remember(await this.#sealOnce(tenantIds), tenantIds)
+      this.#remember(await this.#appendOnce(tenantIds), tenantIds)
       this.#atOnce = Math.min(this.#atOnce * 2, AT_ONCE)
       return 0
     } catch (error) {
@@ -119,18 +119,18 @@ export class Sealer {
       else if (!isUnavailable(error)) this.#problems.set(alone, 'audit log not sealed')
       this.#atOnce = 1
       this.#parts.log.error({ tenantIds, error: textOf(error) }, 'audit log not sealed')
-      return isUnavailable(error) ? SEAL_EVERY_MS : 0
+      return isUnavailable(error) ? APPEND_EVERY_MS : 0
     }
   }
 
-  #sealOnce(tenantIds: readonly string[]): Promise<SealOutcome> {
-    const { database, key, afterSeal, now } = this.#parts
+  #appendOnce(tenantIds: readonly string[]): Promise<AppendOutcome> {
+    const { database, key, afterAppend, now } = this.#parts
     const seen = new Map(tenantIds.map((tenantId) => [tenantId, this.#seen.get(tenantId)]))
-    const options = { ...database, key, afterSeal, now: now().toISOString(), most: database.sealBatch }
-    return database.write((transaction) => sealTogether(transaction, seen, options))
+    const options = { ...database, key, afterAppend, now: now().toISOString(), most: database.appendBatch }
+    return database.write((transaction) => appendTogether(transaction, seen, options))
   }
 
-  #remember({ heads, refused, forged, read }: SealOutcome, tenantIds: readonly string[]): void {
+  #remember({ heads, refused, forged, read }: AppendOutcome, tenantIds: readonly string[]): void {
     const { log, database } = this.#parts
     for (const { tenantId, head, note } of heads) {
       this.#seen.set(tenantId, head)
@@ -148,16 +148,16 @@ export class Sealer {
       log.error({ tenantId, positions }, 'events of the outbox that no server wrote')
     }
     // The rest takes its turn again, behind the others.
-    if (read >= database.sealBatch) for (const tenantId of tenantIds) this.#due.add(tenantId)
-    // Another node holds these logs. It may have read their events before the newest were committed.
-    const held = new Set([...heads.map(({ tenantId }) => tenantId), ...refused.keys()])
-    this.wake(tenantIds.filter((tenantId) => !held.has(tenantId)))
+    if (read >= database.appendBatch) for (const tenantId of tenantIds) this.#due.add(tenantId)
+    // Another node has locked these logs. It may have read their events before the newest were committed.
+    const locked = new Set([...heads.map(({ tenantId }) => tenantId), ...refused.keys()])
+    this.wake(tenantIds.filter((tenantId) => !locked.has(tenantId)))
   }
 
   async #sweepOnce(): Promise<void> {
     const waiting = (await this.#waiting()).map(({ tenantId }) => tenantId)
-    // Another node may have sealed what this one refused.
-    await this.#seal([...waiting, ...this.#problems.keys()])
+    // Another node may have appended what this one refused.
+    await this.#append([...waiting, ...this.#problems.keys()])
     if (this.#isClosed) return
     const { late, full } = backlogOf(await this.#waiting(), this.#parts.now())
     this.#late = late

@@ -6,12 +6,12 @@ import { people } from '../schema/people.ts'
 
 const SCHEMA = { ...people, ...joined(modules, 'tables'), ...bundles } as const
 
-type SealableRows = RowsOf<typeof SCHEMA>
-type ColumnsOf<Table extends keyof SealableRows> = readonly (keyof SealableRows[Table] & string)[]
+type SchemaRows = RowsOf<typeof SCHEMA>
+type ColumnsOf<Table extends keyof SchemaRows> = readonly (keyof SchemaRows[Table] & string)[]
 
 /** The tables whose rows give rights. A MAC covers every column but those in `free`, which decide nothing. A column
  * that a migration adds as null changes no MAC. */
-const SEALED_TABLES = {
+const MAC_TABLES = {
   // Nodes of the build before do not know the epoch, and a MAC over it would stop them. It gives nothing: it only ends.
   users: { key: ['id'], free: ['last_login', 'created_at', 'updated_at', 'epoch'] },
   person_links: { key: ['id'], free: ['created_at'] },
@@ -39,19 +39,19 @@ const SEALED_TABLES = {
     key: ['tenant_id', 'id'],
     free: ['public_key', 'name', 'transports', 'counter', 'last_used_at'],
   },
-  ...joined(modules, 'sealed'),
+  ...joined(modules, 'macTables'),
   attachments: { key: ['tenant_id', 'bundle_id', 'key_id'], free: ['position'] },
   bundles: { key: ['id'], free: ['description', 'created_at', 'updated_at', 'updated_by'] },
   bundle_policies: { key: ['tenant_id', 'bundle_id'], free: [] },
   folder_policies: { key: ['tenant_id', 'folder'], free: [] },
   tenant_policies: { key: ['tenant_id'], free: [] },
   grants: { key: ['tenant_id', 'id'], free: ['uses', 'created_at', 'last_used_at'] },
-} as const satisfies { [Table in keyof SealableRows]?: { key: ColumnsOf<Table>; free: ColumnsOf<Table> } }
+} as const satisfies { [Table in keyof SchemaRows]?: { key: ColumnsOf<Table>; free: ColumnsOf<Table> } }
 
-export type SealedTable = keyof typeof SEALED_TABLES
+export type MacTable = keyof typeof MAC_TABLES
 
-/** The columns of a seal, beside those that it covers. */
-export const SEAL = ['row_version', 'mac'] as const
+/** The columns of a MAC, beside those that it covers. */
+export const MAC_COLUMNS = ['row_version', 'mac'] as const
 
 type Covered = {
   /** Finds a row. */
@@ -62,9 +62,9 @@ type Covered = {
   required: readonly string[]
 }
 
-function coveredIn(table: SealedTable): Covered {
-  const { key, free } = SEALED_TABLES[table]
-  const left = new Set<string>([...free, ...SEAL])
+function coveredIn(table: MacTable): Covered {
+  const { key, free } = MAC_TABLES[table]
+  const left = new Set<string>([...free, ...MAC_COLUMNS])
   const columns: [string, Column<unknown>][] = Object.entries(SCHEMA[table].columns)
   const covered = columns.filter(([name]) => !left.has(name))
   return {
@@ -74,21 +74,21 @@ function coveredIn(table: SealedTable): Covered {
   }
 }
 
-const known = new Map<SealedTable, Covered>()
+const known = new Map<MacTable, Covered>()
 
 /** What the MAC of a row covers beside its version. */
-export function coveredColumns(table: SealedTable): Covered {
+export function coveredColumns(table: MacTable): Covered {
   const covered = known.get(table) ?? coveredIn(table)
   known.set(table, covered)
   return covered
 }
 
-export const SEALED_NAMES: readonly SealedTable[] = Object.keys(SEALED_TABLES).filter(isSealed)
+export const MAC_TABLE_NAMES: readonly MacTable[] = Object.keys(MAC_TABLES).filter(isMacTable)
 
-function isSealed(name: string): name is SealedTable {
-  return Object.hasOwn(SEALED_TABLES, name)
+function isMacTable(name: string): name is MacTable {
+  return Object.hasOwn(MAC_TABLES, name)
 }
 
-export function sealedTable(name: string): SealedTable | null {
-  return isSealed(name) ? name : null
+export function macTable(name: string): MacTable | null {
+  return isMacTable(name) ? name : null
 }

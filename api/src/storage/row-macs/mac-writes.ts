@@ -22,36 +22,36 @@ import {
   WhereNode,
 } from 'kysely'
 import { placed } from './checked-queries.ts'
-import { endOf, type RowSeals, type RowValues, type SealedWrite, writeOf } from './row-seals.ts'
-import { coveredColumns, SEAL, type SealedTable } from './sealed-tables.ts'
+import { coveredColumns, MAC_COLUMNS, type MacTable } from './mac-tables.ts'
+import { endOf, type MacWrite, type RowMacs, type RowValues, writeOf } from './row-macs.ts'
 
 /*
- * Statements that write rows of a table that decides, with their seals. A seal is of what this process wants to store,
+ * Statements that write rows of a table that decides, with their MACs. A MAC is of what this process wants to store,
  * never of what the database says it stored: so each value has to be in the statement.
  */
 
-/** An insertion whose rows have their seals, and these rows. */
-export type SealedInsertion = { node: InsertQueryNode; writes: readonly SealedWrite[] }
+/** An insertion whose rows have their MACs, and these rows. */
+export type MacInsertion = { node: InsertQueryNode; writes: readonly MacWrite[] }
 
-export function sealedInsertion(node: InsertQueryNode, table: SealedTable, seals: RowSeals): SealedInsertion {
+export function macInsertion(node: InsertQueryNode, table: MacTable, rowMacs: RowMacs): MacInsertion {
   const { columns = [], values, onConflict } = node
   if (!values || !ValuesNode.is(values)) throw new Error(`rows of ${table} are inserted by their values`)
   const names = columns.map(({ column }) => column.name)
   const rows = values.values.map((item) => rowIn(names, item))
-  const sealed = rows.map((row) => sealOf(table, row, seals))
-  const items = values.values.map((item, at) => withSeal(item, Object.values(sealed[at] ?? {})))
-  const conflict = onConflict?.updates && sealedConflict(onConflict, table, rows)
+  const withMacs = rows.map((row) => macOf(table, row, rowMacs))
+  const items = values.values.map((item, at) => withMac(item, Object.values(withMacs[at] ?? {})))
+  const conflict = onConflict?.updates && macConflict(onConflict, table, rows)
   const changed = {
     ...node,
-    columns: [...columns, ...SEAL.map((column) => ColumnNode.create(column))],
+    columns: [...columns, ...MAC_COLUMNS.map((column) => ColumnNode.create(column))],
     values: ValuesNode.create(items),
     ...(conflict && { onConflict: conflict }),
   }
-  return { node: changed, writes: rows.map((row, at) => writeOf(table, { ...row, ...sealed[at] })) }
+  return { node: changed, writes: rows.map((row, at) => writeOf(table, { ...row, ...withMacs[at] })) }
 }
 
-function sealOf(table: SealedTable, row: RowValues | undefined, seals: RowSeals, above?: number): RowValues {
-  const { row_version, mac } = seals.of(table, row ?? {}, above) ?? {}
+function macOf(table: MacTable, row: RowValues | undefined, rowMacs: RowMacs, above?: number): RowValues {
+  const { row_version, mac } = rowMacs.of(table, row ?? {}, above) ?? {}
   return { row_version, mac }
 }
 
@@ -62,10 +62,10 @@ function rowIn(names: readonly string[], item: InsertedItem): RowValues {
   return Object.fromEntries(names.map((name, at) => [name, values[at]]))
 }
 
-function withSeal(item: InsertedItem, seal: readonly unknown[]): InsertedItem {
+function withMac(item: InsertedItem, macColumns: readonly unknown[]): InsertedItem {
   return PrimitiveValueListNode.is(item)
-    ? PrimitiveValueListNode.create([...item.values, ...seal])
-    : ValueListNode.create([...item.values, ...seal.map((value) => ValueNode.create(value))])
+    ? PrimitiveValueListNode.create([...item.values, ...macColumns])
+    : ValueListNode.create([...item.values, ...macColumns.map((value) => ValueNode.create(value))])
 }
 
 function literal(node: OperationNode): unknown {
@@ -79,12 +79,8 @@ function valueIn(row: RowValues, node: OperationNode): unknown {
   return ReferenceNode.is(node) && nameIn(node) in row ? row[nameIn(node)] : literal(node)
 }
 
-// What the row that is there keeps is not known here, so it becomes the inserted one, with its seal.
-function sealedConflict(
-  conflict: OnConflictNode,
-  table: SealedTable,
-  rows: readonly RowValues[],
-): OnConflictNode {
+// What the row that is there keeps is not known here, so it becomes the inserted one, with its MAC.
+function macConflict(conflict: OnConflictNode, table: MacTable, rows: readonly RowValues[]): OnConflictNode {
   const { updates = [], columns = [] } = conflict
   const covered = coveredColumns(table).columns
   const decisive = updates.filter(({ column }) => covered.includes(nameIn(column)))
@@ -94,10 +90,10 @@ function sealedConflict(
     set.has(column) && rows.every((row) => (row[column] ?? null) === set.get(column))
   const kept = covered.filter((column) => !given.has(column) && !isInserted(column))
   if (kept.length > 0) throw new Error(`a conflict in ${table} keeps ${kept.join(', ')}`)
-  const seal = SEAL.map((column) =>
+  const macColumns = MAC_COLUMNS.map((column) =>
     ColumnUpdateNode.create(ColumnNode.create(column), referenceTo('excluded', column)),
   )
-  return { ...conflict, updates: [...updates, ...seal] }
+  return { ...conflict, updates: [...updates, ...macColumns] }
 }
 
 function nameIn(node: OperationNode): string {
@@ -113,10 +109,10 @@ function setters(values: RowValues): ColumnUpdateNode[] {
 }
 
 /** A change of what rows decide by. */
-export type SealedChange = { table: SealedTable; node: UpdateQueryNode; set: readonly ColumnUpdateNode[] }
+export type MacChange = { table: MacTable; node: UpdateQueryNode; set: readonly ColumnUpdateNode[] }
 
 /** @returns null: it changes nothing that decides */
-export function changeIn(node: UpdateQueryNode): SealedChange | null {
+export function changeIn(node: UpdateQueryNode): MacChange | null {
   const { table } = (node.table && placed(node.table)[0]) ?? {}
   if (table === undefined) return null
   const covered = new Set(coveredColumns(table).columns)
@@ -126,23 +122,23 @@ export function changeIn(node: UpdateQueryNode): SealedChange | null {
   return { table, node, set: changed }
 }
 
-/** Reads the rows that a change changes, and holds them where the database can. */
-export function readingOf({ table, node }: SealedChange, holds: boolean): SelectQueryNode {
-  const columns = [...coveredColumns(table).columns, ...SEAL]
+/** Reads the rows that a change changes, and locks them where the database can. */
+export function readingOf({ table, node }: MacChange, locks: boolean): SelectQueryNode {
+  const columns = [...coveredColumns(table).columns, ...MAC_COLUMNS]
   return {
     ...SelectQueryNode.createFrom(FromNode.create([TableNode.create(table)]).froms),
     selections: columns.map((column) => SelectionNode.create(referenceTo(table, column))),
     ...(node.where && { where: node.where }),
-    ...(holds && { endModifiers: [SelectModifierNode.create('ForNoKeyUpdate')] }),
+    ...(locks && { endModifiers: [SelectModifierNode.create('ForNoKeyUpdate')] }),
   }
 }
 
-/** The change of one of these rows, with its new seal. Under another key, the row that had the former one has ended. */
+/** The change of one of these rows, with its new MAC. Under another key, the row that had the former one has ended. */
 export function changeOf(
-  { table, node, set }: SealedChange,
+  { table, node, set }: MacChange,
   row: RowValues,
-  seals: RowSeals,
-): { node: UpdateQueryNode; writes: readonly SealedWrite[] } {
+  rowMacs: RowMacs,
+): { node: UpdateQueryNode; writes: readonly MacWrite[] } {
   const above = Number(row['row_version'])
   const conditions = coveredColumns(table).key.map((column) => {
     const wanted = ValueNode.create(row[column])
@@ -154,9 +150,13 @@ export function changeOf(
     first,
   )
   const values = Object.fromEntries(set.map(({ column, value }) => [nameIn(column), valueIn(row, value)]))
-  const seal = sealOf(table, { ...row, ...values }, seals, above)
-  const changed = { ...node, ...(where && { where }), updates: [...(node.updates ?? []), ...setters(seal)] }
-  const [write, end] = [writeOf(table, { ...row, ...values, ...seal }), endOf(table, row)]
+  const macColumns = macOf(table, { ...row, ...values }, rowMacs, above)
+  const changed = {
+    ...node,
+    ...(where && { where }),
+    updates: [...(node.updates ?? []), ...setters(macColumns)],
+  }
+  const [write, end] = [writeOf(table, { ...row, ...values, ...macColumns }), endOf(table, row)]
   return { node: changed, writes: write.name === end.name ? [write] : [write, end] }
 }
 

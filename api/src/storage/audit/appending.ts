@@ -4,53 +4,53 @@ import { send } from '../base/pipeline.ts'
 import type { Database, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
-import { type HeldHead, holdHeads, newestSeals, noteOf, refusalOf, type SeenHead } from './audit-head.ts'
+import { checkpointsOf, type HeadRow, lockHeads, noteOf, refusalOf, type SeenHead } from './audit-head.ts'
 import { isGenuine } from './genuine-events.ts'
 
-/** The result of one seal, a row for each log that it held. `note` is set at the first seal of a day. */
-export type SealOutcome = {
+/** The result of one append, a row for each log that it locked. `note` is set at the first append of a day. */
+export type AppendOutcome = {
   heads: readonly Appended[]
   /** Why nothing may be added to a log. */
   refused: ReadonlyMap<string, string>
-  /** The positions of events that no API node wrote; they are never sealed. */
+  /** The positions of events that no API node wrote; they are never appended. */
   forged: ReadonlyMap<string, readonly number[]>
   /** How many events it took from the outbox. */
   read: number
 }
 
-/** What one seal added to a log. `note` is set at the first seal of a day. */
-export type SealedBatch = {
+/** What one append added to a log. `note` is set at the first append of a day. */
+export type AppendedBatch = {
   tenantId: string
   rows: readonly Pick<Tables['audit_log'], 'seq' | 'hash' | 'body'>[]
   note: string | null
   now: string
 }
 
-/** Runs in the transaction of the seal. */
-export type AfterSeal = (transaction: Query, batches: readonly SealedBatch[]) => Promise<void>
+/** Runs in the transaction of the append. */
+export type AfterAppend = (transaction: Query, batches: readonly AppendedBatch[]) => Promise<void>
 
-export type SealOptions = { key: NamedAuditKey; now: string; most: number; afterSeal: AfterSeal } & Pick<
+export type AppendParts = { key: NamedAuditKey; now: string; most: number; afterAppend: AfterAppend } & Pick<
   Database,
-  'holdFree' | 'insertAll' | 'updateAll'
+  'skipLocked' | 'insertAll' | 'updateAll'
 >
 
 /** Move the oldest events of these tenants from the outbox to their logs: number them, chain them, sign the new heads,
- * and let the modules follow. Run it in a transaction, which holds the heads until it ends. A log that another
- * node holds is left to that node.
+ * and let the modules follow. Run it in a transaction, which locks the heads until it ends. A log that another node has
+ * locked is left to that node.
  * @param seen the newest head of each tenant that this node knows */
-export async function sealTogether(
+export async function appendTogether(
   transaction: Query,
   seen: ReadonlyMap<string, SeenHead | undefined>,
-  options: SealOptions,
-): Promise<SealOutcome> {
-  const { heads, seals, refused } = await holdGenuine(transaction, seen, options)
+  options: AppendParts,
+): Promise<AppendOutcome> {
+  const { heads, newest, refused } = await lockGenuine(transaction, seen, options)
   if (heads.size === 0) return { heads: [], refused, forged: new Map(), read: 0 }
   const events = await oldestEvents(transaction, [...heads.keys()], options.most)
   const [genuine, forged] = partition(events, (event) => isGenuine(event, options.key))
   if (forged.length > 0) await setAside(transaction, forged, options.now)
   const logs = [...Map.groupBy(genuine, (event) => event.tenant_id)].flatMap(([tenantId, added]) => {
     const head = heads.get(tenantId)
-    return head ? [{ tenantId, head, newest: seals.get(tenantId), rows: chained(head, added) }] : []
+    return head ? [{ tenantId, head, newest: newest.get(tenantId), rows: chained(head, added) }] : []
   })
   const appended = await append(transaction, { logs, events: genuine }, options)
   const forgedIn = Map.groupBy(forged, (event) => event.tenant_id)
@@ -64,28 +64,28 @@ export async function sealTogether(
   }
 }
 
-/** The heads that this transaction holds and that entries may follow, their newest seals, and the other heads. */
-async function holdGenuine(
+/** The locked heads that entries may follow, their newest checkpoints, and the other heads. */
+async function lockGenuine(
   transaction: Query,
   seen: ReadonlyMap<string, SeenHead | undefined>,
-  options: Pick<SealOptions, 'holdFree' | 'key'>,
+  options: Pick<AppendParts, 'skipLocked' | 'key'>,
 ) {
-  const held = await holdHeads(transaction, seen, options)
-  const seals = await newestSeals(transaction, [...held.keys()])
-  const heads = new Map<string, HeldHead>()
+  const locked = await lockHeads(transaction, seen, options)
+  const newest = await checkpointsOf(transaction, [...locked.keys()])
+  const heads = new Map<string, HeadRow>()
   const refused = new Map<string, string>()
-  for (const [tenantId, head] of held) {
-    const known = { tenantId, head, seal: seals.get(tenantId), seen: seen.get(tenantId), key: options.key }
+  for (const [tenantId, head] of locked) {
+    const known = { tenantId, head, last: newest.get(tenantId), seen: seen.get(tenantId), key: options.key }
     const refusal = await refusalOf(transaction, known)
     if (refusal === null) heads.set(tenantId, head)
     else refused.set(tenantId, refusal)
   }
-  return { heads, seals, refused }
+  return { heads, newest, refused }
 }
 
 type Addition = {
   tenantId: string
-  head: HeldHead
+  head: HeadRow
   newest: Tables['audit_seals'] | undefined
   rows: readonly Tables['audit_log'][]
 }
@@ -95,18 +95,18 @@ type Appended = { tenantId: string; head: SeenHead; note: string | null }
 async function append(
   transaction: Query,
   { logs, events }: { logs: readonly Addition[]; events: readonly StoredEvent[] },
-  options: SealOptions,
+  options: AppendParts,
 ): Promise<ReadonlyMap<string, Appended>> {
   if (logs.length === 0) return new Map()
   const { insertAll, updateAll } = options
-  const appended = await writeSeals(transaction, logs, options)
+  const appended = await writeCheckpoints(transaction, logs, options)
   await insertAll(
     transaction,
     'audit_log',
     logs.flatMap(({ rows }) => rows),
   )
-  const sealed = transaction.deleteFrom('events').where('position', 'in', positionsOf(events))
-  await send(transaction, sealed)
+  const taken = transaction.deleteFrom('events').where('position', 'in', positionsOf(events))
+  await send(transaction, taken)
   const rows = [...appended.values()].map(({ tenantId, head: { seq, hash, epoch } }) => {
     return { tenant_id: tenantId, seq, hash, epoch }
   })
@@ -114,11 +114,11 @@ async function append(
   const batches = logs.map(({ tenantId, rows: added }) => {
     return { tenantId, rows: added, note: appended.get(tenantId)?.note ?? null, now: options.now }
   })
-  await options.afterSeal(transaction, batches)
+  await options.afterAppend(transaction, batches)
   return appended
 }
 
-// Forged rows stay as evidence. They must not be read again with each seal, or many of them would keep honest ones out.
+// Forged rows stay as evidence. They are not read again with each append, or many of them would keep honest ones out.
 async function setAside(transaction: Query, forged: readonly StoredEvent[], now: string): Promise<void> {
   const rows = transaction.updateTable('events').where('position', 'in', positionsOf(forged))
   await send(transaction, rows.set({ refused_at: now }))
@@ -144,7 +144,7 @@ function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T
   return [parts.get(true) ?? [], parts.get(false) ?? []]
 }
 
-function chained(head: HeldHead, events: readonly StoredEvent[]): Tables['audit_log'][] {
+function chained(head: HeadRow, events: readonly StoredEvent[]): Tables['audit_log'][] {
   let { seq, hash } = head
   return events.map(({ tenant_id, body, origin }) => {
     seq += 1
@@ -154,12 +154,12 @@ function chained(head: HeldHead, events: readonly StoredEvent[]): Tables['audit_
   })
 }
 
-/** Sign the new heads and keep each note as the seal of the day. A clock that goes back never reopens an earlier day.
+/** Sign the new heads and keep each note as the day's checkpoint. A clock that goes back never reopens an earlier day.
  * @returns the new heads; `note` where it is the first of its day */
-async function writeSeals(
+async function writeCheckpoints(
   transaction: Query,
   logs: readonly Addition[],
-  { key, now }: Pick<SealOptions, 'key' | 'now'>,
+  { key, now }: Pick<AppendParts, 'key' | 'now'>,
 ): Promise<ReadonlyMap<string, Appended>> {
   const today = now.slice(0, 'yyyy-mm-dd'.length)
   const appended = new Map<string, Appended>()

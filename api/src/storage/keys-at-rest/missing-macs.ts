@@ -1,29 +1,29 @@
 import { type RawBuilder, sql } from 'kysely'
 import { send } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
+import { coveredColumns, MAC_COLUMNS, MAC_TABLE_NAMES, type MacTable } from '../row-macs/mac-tables.ts'
+import { type MacWrite, type RowMacs, type RowValues, writeOf } from '../row-macs/row-macs.ts'
 import { missingRules } from '../rules/noted-rules.ts'
-import { type RowSeals, type RowValues, type SealedWrite, writeOf } from '../seals/row-seals.ts'
-import { coveredColumns, SEAL, SEALED_NAMES, type SealedTable } from '../seals/sealed-tables.ts'
 
 const ROWS_AT_ONCE = 1_000
 
 /** A row that no server wrote or that another program changed, an old one that was put back, or one that is missing
  * although rules need it. `tenantId` null: its
  * table is of the whole server. */
-export type ForeignRow = Omit<SealedWrite, 'version'> & { problem: 'foreign' | 'old' | 'missing' }
+export type ForeignRow = Omit<MacWrite, 'version'> & { problem: 'foreign' | 'old' | 'missing' }
 
 /** The newest version of a row that the audit logs know, by its table and name. */
 export type KnownVersions = ReadonlyMap<string, number>
 
-type RowSealing = { seals: RowSeals; known: KnownVersions }
+type MacChecking = { rowMacs: RowMacs; known: KnownVersions }
 
-/** Find each row of the tables that decide whose seal is missing or does not fit, or whose version is an old one. */
-export async function foreignRows(query: Query, sealing: RowSealing): Promise<ForeignRow[]> {
+/** Find each row of the tables that decide whose MAC is missing or does not fit, or whose version is an old one. */
+export async function foreignRows(query: Query, checking: MacChecking): Promise<ForeignRow[]> {
   const found: ForeignRow[] = []
-  for (const table of SEALED_NAMES) {
+  for (const table of MAC_TABLE_NAMES) {
     const look = (rows: readonly RowValues[]) => {
       for (const row of rows) {
-        const problem = problemOf(table, row, sealing)
+        const problem = problemOf(table, row, checking)
         const { version: _, ...named } = writeOf(table, row)
         if (problem) found.push({ ...named, problem })
       }
@@ -40,53 +40,53 @@ export async function foreignRows(query: Query, sealing: RowSealing): Promise<Fo
 }
 
 function problemOf(
-  table: SealedTable,
+  table: MacTable,
   row: RowValues,
-  { seals, known }: RowSealing,
+  { rowMacs, known }: MacChecking,
 ): ForeignRow['problem'] | null {
-  if (!seals.isWhole(table, row)) return 'foreign'
+  if (!rowMacs.isWhole(table, row)) return 'foreign'
   const write = writeOf(table, row)
   return write.version < newestOf(known, write) ? 'old' : null
 }
 
-function newestOf(known: KnownVersions, { table, name }: SealedWrite): number {
+function newestOf(known: KnownVersions, { table, name }: MacWrite): number {
   return known.get(`${table} ${name}`) ?? 0
 }
 
-/** Seal each of these rows as it is.
+/** Give each of these rows a MAC as it is.
  * @param apart runs the work for one page: in a transaction of its own, or in one for all
- * @param hold keeps others from changing a page while its rows are sealed
+ * @param lock keeps others from changing a page while its rows get their MACs
  * @returns the rows, with their new versions */
-export async function sealRows(
+export async function addMacs(
   apart: <T>(work: (transaction: Query) => Promise<T>) => Promise<T>,
-  hold: RawBuilder<unknown>,
-  sealing: RowSealing,
-): Promise<SealedWrite[]> {
-  const sealed: SealedWrite[] = []
-  for (const table of SEALED_NAMES)
+  lock: RawBuilder<unknown>,
+  checking: MacChecking,
+): Promise<MacWrite[]> {
+  const added: MacWrite[] = []
+  for (const table of MAC_TABLE_NAMES)
     await eachPage((after) =>
       apart(async (transaction) => {
-        const rows = await page(transaction, { table, after, hold })
+        const rows = await page(transaction, { table, after, lock })
         for (const row of rows)
-          if (problemOf(table, row, sealing)) sealed.push(await sealRow(transaction, { table, row }, sealing))
+          if (problemOf(table, row, checking)) added.push(await addMac(transaction, { table, row }, checking))
         return rows
       }),
     )
-  return sealed
+  return added
 }
 
-async function sealRow(
+async function addMac(
   transaction: Query,
-  { table, row }: { table: SealedTable; row: RowValues },
-  { seals, known }: RowSealing,
-): Promise<SealedWrite> {
+  { table, row }: { table: MacTable; row: RowValues },
+  { rowMacs, known }: MacChecking,
+): Promise<MacWrite> {
   const write = writeOf(table, row)
-  const seal = seals.of(table, row, Math.max(write.version, newestOf(known, write)))
+  const macColumns = rowMacs.of(table, row, Math.max(write.version, newestOf(known, write)))
   const is = coveredColumns(table).key.map((column) => sql`${sql.ref(column)} = ${row[column]}`)
-  const changes = sql`row_version = ${seal?.row_version}, mac = ${seal?.mac}`
+  const changes = sql`row_version = ${macColumns?.row_version}, mac = ${macColumns?.mac}`
   const update = sql`update ${sql.table(table)} set ${changes} where ${sql.join(is, sql` and `)}`
   await send(transaction, update.compile(transaction))
-  return writeOf(table, { ...row, ...seal })
+  return writeOf(table, { ...row, ...macColumns })
 }
 
 async function eachPage(read: (after: RowValues | undefined) => Promise<RowValues[]>): Promise<void> {
@@ -94,29 +94,29 @@ async function eachPage(read: (after: RowValues | undefined) => Promise<RowValue
   while (rows.length === ROWS_AT_ONCE) rows = await read(rows.at(-1))
 }
 
-type PageOfRows = { table: SealedTable; after: RowValues | undefined; hold?: RawBuilder<unknown> }
+type PageOfRows = { table: MacTable; after: RowValues | undefined; lock?: RawBuilder<unknown> }
 
-async function page(query: Query, { table, after, hold = sql`` }: PageOfRows): Promise<RowValues[]> {
+async function page(query: Query, { table, after, lock = sql`` }: PageOfRows): Promise<RowValues[]> {
   const { key } = coveredColumns(table)
   const order = sql.join(key.map((column) => sql.ref(column)))
   const beyond = after ? sql`and (${order}) > (${sql.join(key.map((column) => after[column]))})` : sql``
   const { rows } = await sql<RowValues>`${reading(table)} where not (${isKeyless(table)}) ${beyond}
-    order by ${order} limit ${sql.lit(ROWS_AT_ONCE)} ${hold}`.execute(query)
+    order by ${order} limit ${sql.lit(ROWS_AT_ONCE)} ${lock}`.execute(query)
   return rows
 }
 
-/** Rows that have no key, because another program changed the table. They are found, and never sealed. */
-async function keyless(query: Query, table: SealedTable): Promise<RowValues[]> {
+/** Rows that have no key, because another program changed the table. They are found, and never get a MAC. */
+async function keyless(query: Query, table: MacTable): Promise<RowValues[]> {
   const { rows } = await sql<RowValues>`${reading(table)} where ${isKeyless(table)}`.execute(query)
   return rows
 }
 
-function reading(table: SealedTable): RawBuilder<unknown> {
-  const read = [...coveredColumns(table).columns, ...SEAL].map((column) => sql.ref(column))
+function reading(table: MacTable): RawBuilder<unknown> {
+  const read = [...coveredColumns(table).columns, ...MAC_COLUMNS].map((column) => sql.ref(column))
   return sql`select ${sql.join(read)} from ${sql.table(table)}`
 }
 
-function isKeyless(table: SealedTable): RawBuilder<unknown> {
+function isKeyless(table: MacTable): RawBuilder<unknown> {
   const missing = coveredColumns(table).key.map((column) => sql`${sql.ref(column)} is null`)
   return sql.join(missing, sql` or `)
 }

@@ -7,7 +7,7 @@ import { acceptForeignRows, findForeignRows as findRows } from '../src/main.ts'
 import { ringOf } from '../src/maintenance.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { coveredColumns, sealedTable } from '../src/storage/seals/sealed-tables.ts'
+import { coveredColumns, macTable } from '../src/storage/row-macs/mac-tables.ts'
 import { databases, startTestApi, type TestApi } from './api.ts'
 import { eventsOf } from './machine-client.ts'
 import { FORGERIES, NOW, newWorld, type Row, type World } from './row-forgeries.ts'
@@ -62,8 +62,8 @@ describe.each(databases)('what a program writes past the server, on %s', (kind) 
       sql`insert into ${sql.table(table)} (${sql.join(names)}) values (${sql.join(Object.values(row))})`,
     )
     if (putBack) return putBack
-    const sealed = sealedTable(table)
-    const found = sealed ? coveredColumns(sealed).key : ['id']
+    const known = macTable(table)
+    const found = known ? coveredColumns(known).key : ['id']
     const key = Object.fromEntries(found.map((name) => [name, row[name] ?? null]))
     return () => execute(sql`delete from ${sql.table(table)} where ${pairs(key, sql` and `)}`)
   }
@@ -267,7 +267,7 @@ describe.each(databases)('what a program writes past the server, on %s', (kind) 
     await undo()
   })
 
-  test('a database whose seals were removed is not sealed again', async () => {
+  test('a database whose MACs were removed gets no new ones', async () => {
     await execute(sql`update memberships set mac = null, row_version = null`)
     const names = (await findForeignRows(api.settings)).map(({ table }) => table)
     expect(new Set(names)).toEqual(new Set(['memberships']))
@@ -276,7 +276,7 @@ describe.each(databases)('what a program writes past the server, on %s', (kind) 
 })
 
 test.each(databases)(
-  'during an upgrade rows without a seal count, until all have one, on %s',
+  'during an upgrade rows without a MAC count, until all have one, on %s',
   async (kind) => {
     await using opened = new AsyncDisposableStack()
     const start = async (settings: Partial<TestApi['settings']> = {}) =>

@@ -2,21 +2,21 @@ import type { AuditKey } from '@keyferry/crypto/audit-key'
 import { isRowMac, rowMac } from '@keyferry/crypto/row-mac'
 import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import { DomainError } from '../../domain/base/errors.ts'
-import { coveredColumns, type SealedTable } from './sealed-tables.ts'
+import { coveredColumns, type MacTable } from './mac-tables.ts'
 
 const KNOWN_ROWS = 10_000
 
 export type RowValues = Readonly<Record<string, unknown>>
 
 /** A version that a row that decides got, or lost with the row. `tenantId` null: its table is of the whole server. */
-export type SealedWrite = { table: SealedTable; name: string; version: number; tenantId: string | null }
+export type MacWrite = { table: MacTable; name: string; version: number; tenantId: string | null }
 
-/** As an event holds it. */
-export function versionText({ table, name, version }: SealedWrite): string {
+/** As an event has it. */
+export function versionText({ table, name, version }: MacWrite): string {
   return `${table} ${name} ${version}`
 }
 
-export function writeOf(table: SealedTable, row: RowValues): SealedWrite {
+export function writeOf(table: MacTable, row: RowValues): MacWrite {
   const { tenant_id: tenantId = table === 'tenants' ? row['id'] : null, row_version: version } = row
   return {
     table,
@@ -27,7 +27,7 @@ export function writeOf(table: SealedTable, row: RowValues): SealedWrite {
 }
 
 /** The end of a row: one that is put back has an older version. */
-export function endOf(table: SealedTable, row: RowValues): SealedWrite {
+export function endOf(table: MacTable, row: RowValues): MacWrite {
   const write = writeOf(table, row)
   return { ...write, version: write.version + 1 }
 }
@@ -49,13 +49,13 @@ export function changedPastServer(row: string): DomainError {
   return new DomainError('internal', 'a row of the database was changed past the server', { cause })
 }
 
-/** Seals rows of the tables that decide, and checks them. Without a key, which only a process with the root key has,
- * it does neither. */
-export class RowSeals {
+/** Makes the MACs of rows of the tables that decide, and checks them. Without a key, which only a process with the root
+ * key has, it does neither. */
+export class RowMacs {
   key: AuditKey['rows'] | null
   /** One for all nodes: a right that ended and is given again must get a newer version than it had. */
   nowMs: () => number = Date.now
-  /** Whether a row without its seal is refused. During an upgrade, nodes of the build before write such rows. */
+  /** Whether a row without its MAC is refused. During an upgrade, nodes of the build before write such rows. */
   areRequired = false
   // By their MACs. Most calls read the same few rows, and comparing one takes a twentieth of its MAC.
   readonly #whole = new BoundedMap<string, readonly unknown[]>(KNOWN_ROWS)
@@ -64,14 +64,14 @@ export class RowSeals {
     this.key = key
   }
 
-  /** The columns that seal a row. `above`: the version that the row had. */
-  of(table: SealedTable, row: RowValues, above = 0): { row_version: number; mac: Uint8Array } | null {
+  /** The columns of the MAC of a row. `above`: the version that the row had. */
+  of(table: MacTable, row: RowValues, above = 0): { row_version: number; mac: Uint8Array } | null {
     if (this.key === null) return null
     const version = Math.max(above + 1, this.nowMs())
     return { row_version: version, mac: rowMac({ table, version, values: valuesOf(table, row) }, this.key) }
   }
 
-  isWhole(table: SealedTable, row: RowValues): boolean {
+  isWhole(table: MacTable, row: RowValues): boolean {
     const { row_version: version, mac } = row
     if (this.key === null) return true
     if (typeof version !== 'number' || !(mac instanceof Uint8Array)) return false
@@ -84,14 +84,14 @@ export class RowSeals {
   }
 
   /** @throws DomainError internal: no server wrote this row, or another program changed it */
-  require(table: SealedTable, row: RowValues): void {
+  require(table: MacTable, row: RowValues): void {
     if (!this.areRequired || this.isWhole(table, row)) return
     throw changedPastServer(`${table} ${nameOf(table, row)}`)
   }
 
-  /** Rows with their seals, for a statement that inserts them or changes them.
+  /** Rows with their MACs, for a statement that inserts them or changes them.
    * @throws Error: a column that decides is missing */
-  sealed<Row extends object>(table: SealedTable, rows: readonly Row[]): Row[] {
+  withMacs<Row extends object>(table: MacTable, rows: readonly Row[]): Row[] {
     return rows.map((row) => {
       const values: RowValues = Object.fromEntries(Object.entries(row))
       const missing = coveredColumns(table).required.filter((column) => values[column] === undefined)
@@ -102,18 +102,18 @@ export class RowSeals {
 }
 
 /** A row by its key, as an operator finds it. */
-function nameOf(table: SealedTable, row: RowValues): string {
+function nameOf(table: MacTable, row: RowValues): string {
   return coveredColumns(table)
     .key.map((column) => String(row[column]))
     .join(' ')
 }
 
-function valuesOf(table: SealedTable, row: RowValues) {
+function valuesOf(table: MacTable, row: RowValues) {
   return coveredColumns(table).columns.map((column) => [column, stored(row[column])] as const)
 }
 
 function stored(value: unknown): string | number | Uint8Array | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'string' || typeof value === 'number' || value instanceof Uint8Array) return value
-  throw new Error(`a column that decides holds a ${typeof value}`)
+  throw new Error(`a column that decides contains a ${typeof value}`)
 }

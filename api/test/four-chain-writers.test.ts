@@ -8,7 +8,7 @@ const NODES = 4
 const CALLERS = 16
 const CALLS = 8
 
-describe.runIf(databases.includes('postgres'))('four nodes that seal one workspace', () => {
+describe.runIf(databases.includes('postgres'))('four nodes that append to one log', () => {
   let nodes: TestApi[]
   let owner: Identity
   beforeAll(async () => {
@@ -23,8 +23,8 @@ describe.runIf(databases.includes('postgres'))('four nodes that seal one workspa
     if (!node) throw new Error('no node')
     return node
   }
-  const sealedLog = () =>
-    until('the last seal', async () => {
+  const wholeLog = () =>
+    until('the last entry', async () => {
       const { json } = await first().call('listAudit', { as: owner, query: { limit: '1000' } })
       return json.every(({ sealed }) => sealed) && json
     })
@@ -41,7 +41,7 @@ describe.runIf(databases.includes('postgres'))('four nodes that seal one workspa
       return ids
     }
     const made = await Promise.all(Array.from({ length: CALLERS }, (_, number) => caller(number)))
-    const log = await sealedLog()
+    const log = await wholeLog()
     const created = log.filter(({ action }) => action === 'key.created').map(({ target }) => target.id)
     expect(made.flat()).toHaveLength(CALLERS * CALLS)
     expect(created.toSorted()).toEqual(made.flat().toSorted())

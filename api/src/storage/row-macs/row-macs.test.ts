@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { RowSeals } from './row-seals.ts'
+import { RowMacs } from './row-macs.ts'
 
 const ROW = { tenant_id: 'a', id: 'b', name: 'c', adds: 'd' }
 
-test('a row is sealed only with every column that decides', () => {
-  const seals = new RowSeals()
-  expect(seals.sealed('member_groups', [ROW])).toEqual([ROW])
+test('a row gets a MAC only with every column that decides', () => {
+  const rowMacs = new RowMacs()
+  expect(rowMacs.withMacs('member_groups', [ROW])).toEqual([ROW])
   const { adds: _, ...lacking } = ROW
-  expect(() => seals.sealed('member_groups', [lacking])).toThrow('rows of member_groups need adds')
+  expect(() => rowMacs.withMacs('member_groups', [lacking])).toThrow('rows of member_groups need adds')
 })
 
 test('a column that can be null can be left out', () => {
   const ids = { tenant_id: 'a', id: 'b', user_id: 'c', credential_id: 'd', aaguid: 'e', rp_id: 'f' }
   const key = { ...ids, is_synced: 0, key_hash: 'g', state: 'waiting', created_at: 'h' }
-  expect(new RowSeals().sealed('approval_keys', [key])).toEqual([key])
+  expect(new RowMacs().withMacs('approval_keys', [key])).toEqual([key])
 })

@@ -31,14 +31,14 @@ export async function ask(address: string, count: number): Promise<Asked[]> {
 
 let peers = 0
 
-/** An address that no other client of this run has: 10.0.0.0/8 holds more than any run asks from. */
+/** An address that no other client of this run has: 10.0.0.0/8 contains more than any run asks from. */
 export function newPeer(): string {
   peers++
   return `10.${(peers >> 16) % 256}.${(peers >> 8) % 256}.${peers % 256}`
 }
 
-/** Waits that are held open, one per connection. */
-export class HeldWaits {
+/** Waits that stay open, one per connection. */
+export class OpenWaits {
   readonly #address: string
   readonly #agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
 
@@ -46,7 +46,7 @@ export class HeldWaits {
     this.#address = address
   }
 
-  /** Wait until the request is ready, asking again whenever the hold is over. */
+  /** Wait until the request is ready, asking again whenever a wait is over. */
   async untilReady(asked: Asked): Promise<Ended> {
     for (;;) {
       const ended = await this.once(asked)
@@ -54,7 +54,7 @@ export class HeldWaits {
     }
   }
 
-  /** One wait, for as long as it is held. */
+  /** One wait, for as long as it stays open. */
   once({ id, peer }: Asked): Promise<Ended> {
     const { promise, resolve, reject } = Promise.withResolvers<Ended>()
     const call = request(`${this.#address}/api/v1/requests/${id}/wait`, {

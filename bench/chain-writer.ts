@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { auditKeyOf, createAuditSeed } from '@keyferry/crypto/audit-key'
-import { sealTogether } from '../api/src/storage/audit/sealing.ts'
+import { appendTogether } from '../api/src/storage/audit/appending.ts'
 import { openDatabase } from '../api/src/storage/base/database.ts'
 import { migrateDatabase } from '../api/src/storage/base/migrate.ts'
 import type { Database, Queries } from '../api/src/storage/base/queries.ts'
@@ -27,8 +27,9 @@ const CALLERS = 16
 const BACKLOG = 20_000
 const AT_ONCE = 1_000
 
-/** How far sealing is behind while one workspace writes as fast as it can, and how fast sealing is by itself. */
-export const sealer: Benchmark = async (options) => {
+/** How far the audit log is behind while one workspace writes as fast as it can, and how fast appending is by
+ * itself. */
+export const chainWriter: Benchmark = async (options) => {
   const measurements: Measurement[] = []
   for await (const { name, forApi, forBare } of stages()) {
     const api = await startApi(forApi)
@@ -57,18 +58,18 @@ async function measure(
   const watch = watchLag(database)
   const { perSecond } = await load(api.address, call, { seconds: seconds * 2, connections: CALLERS })
   const lags = await watch.end()
-  const sealed = await sealedPerSecond(emptyUrl)
+  const appended = await appendedPerSecond(emptyUrl)
   const arriving = `${rounded(perSecond)} events arrive a second`
   const lag = percentile(lags, 0.99)
   return [
-    ratioOf(sealed / perSecond, TIMES, {
-      what: `sealing by itself, ${name}`,
-      subject: `${rounded(sealed)}/s`,
+    ratioOf(appended / perSecond, TIMES, {
+      what: `appending by itself, ${name}`,
+      subject: `${rounded(appended)}/s`,
       baseline: arriving,
     }),
     within(
       { value: lag, bound: LAG_MS, unit: 'ms' },
-      { what: `age of the oldest unsealed event, p99, ${name}`, subject: '', baseline: arriving },
+      { what: `age of the oldest waiting event, p99, ${name}`, subject: '', baseline: arriving },
     ),
   ]
 }
@@ -95,8 +96,8 @@ function watchLag(database: Database) {
   }
 }
 
-/** Fills the outbox of an empty database, and seals it. */
-async function sealedPerSecond(databaseUrl: string | undefined): Promise<number> {
+/** Fills the outbox of an empty database, and empties it. */
+async function appendedPerSecond(databaseUrl: string | undefined): Promise<number> {
   const database = await openDatabase(databaseUrl ?? join(temporaryFolder(), 'keyferry.db'))
   const key = { ...auditKeyOf(createAuditSeed()), name: 'bench/audit' }
   const tenantId = randomUUID()
@@ -105,13 +106,13 @@ async function sealedPerSecond(databaseUrl: string | undefined): Promise<number>
     await fillOutbox(recording(database, key), tenantId)
     const startedAt = performance.now()
     const now = new Date().toISOString()
-    const options = { ...database, key, afterSeal: async () => {}, now, most: database.sealBatch }
-    let sealed = 0
-    for (let read = 1; read > 0; sealed += read) {
+    const options = { ...database, key, afterAppend: async () => {}, now, most: database.appendBatch }
+    let appended = 0
+    for (let read = 1; read > 0; appended += read) {
       const seen = new Map([[tenantId, undefined]])
-      read = (await database.write((transaction) => sealTogether(transaction, seen, options))).read
+      read = (await database.write((transaction) => appendTogether(transaction, seen, options))).read
     }
-    return sealed / ((performance.now() - startedAt) / 1_000)
+    return appended / ((performance.now() - startedAt) / 1_000)
   } finally {
     await database.close()
   }

@@ -1,5 +1,5 @@
 import { isProduction } from '@keyferry/contract'
-import type { HoldingBundle } from '../../domain/deliveries/holder.ts'
+import type { BundleOfKey } from '../../domain/deliveries/holder.ts'
 import { chunks } from '../base/chunks.ts'
 import type { Query } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
@@ -8,10 +8,10 @@ import { selectOf } from '../base/tenant-rows.ts'
 export async function bundlesOf(
   query: Query,
   tenantId: string,
-  held: readonly { key_id: string }[],
-): Promise<ReadonlyMap<string, HoldingBundle[]>> {
-  const bundles = new Map<string, HoldingBundle[]>()
-  for (const some of chunks([...new Set(held.map(({ key_id }) => key_id))])) {
+  keys: readonly { key_id: string }[],
+): Promise<ReadonlyMap<string, BundleOfKey[]>> {
+  const bundles = new Map<string, BundleOfKey[]>()
+  for (const some of chunks([...new Set(keys.map(({ key_id }) => key_id))])) {
     const rows = await selectOf(query, 'attachments', tenantId)
       .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
       .select(['attachments.key_id', 'bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production'])

@@ -12,52 +12,52 @@ import {
   UpdateQueryNode,
 } from 'kysely'
 import { type CheckedQuery, checkedQuery, checkedRows } from './checked-queries.ts'
-import { RowSeals, type RowValues, type SealedWrite, writeOf } from './row-seals.ts'
-import { sealedTable } from './sealed-tables.ts'
+import { macTable } from './mac-tables.ts'
 import {
   changeIn,
   changeOf,
+  type MacChange,
+  type MacInsertion,
+  macInsertion,
   readingOf,
-  type SealedChange,
-  type SealedInsertion,
-  sealedInsertion,
-} from './sealed-writes.ts'
+} from './mac-writes.ts'
+import { type MacWrite, RowMacs, type RowValues, writeOf } from './row-macs.ts'
 
 /** A query's result, and the versions of rows that it wrote. */
-type Ran<Row> = { result: QueryResult<Row>; writes: readonly SealedWrite[] }
+type Ran<Row> = { result: QueryResult<Row>; writes: readonly MacWrite[] }
 
 type Execute = <Row>(query: CompiledQuery) => Promise<QueryResult<Row>>
 
-/** Stands between the stores and the database: rows of the tables that decide get a seal when a store writes them, and
+/** Stands between the stores and the database: rows of the tables that decide get a MAC when a store writes them, and
  * are checked in each query that returns them. */
-export class Sealing implements QueryCompiler {
-  readonly seals = new RowSeals()
+export class MacLayer implements QueryCompiler {
+  readonly rowMacs = new RowMacs()
   readonly #compiler: QueryCompiler
-  readonly #holds: boolean
+  readonly #locks: boolean
   // By the node that is compiled, so that prepared statements have them too.
   readonly #checked = new WeakMap<RootOperationNode, CheckedQuery>()
-  readonly #changes = new WeakMap<RootOperationNode, SealedChange>()
-  readonly #insertions = new WeakMap<RootOperationNode, SealedInsertion>()
-  readonly #written = new WeakMap<DatabaseConnection, SealedWrite[]>()
+  readonly #changes = new WeakMap<RootOperationNode, MacChange>()
+  readonly #insertions = new WeakMap<RootOperationNode, MacInsertion>()
+  readonly #written = new WeakMap<DatabaseConnection, MacWrite[]>()
 
-  /** @param holds whether rows can be held by a select */
-  constructor(compiler: QueryCompiler, holds: boolean) {
+  /** @param locks whether rows can be locked by a select */
+  constructor(compiler: QueryCompiler, locks: boolean) {
     this.#compiler = compiler
-    this.#holds = holds
+    this.#locks = locks
   }
 
   /** The query keeps its own node, by which the query layer tells what it returns. */
   compileQuery<Row>(query: RootOperationNode, id: QueryId): CompiledQuery<Row> {
-    const compiled = this.#compiler.compileQuery(this.#sealed(query), id)
+    const compiled = this.#compiler.compileQuery(this.#prepared(query), id)
     return { ...compiled, query }
   }
 
-  #sealed(node: RootOperationNode): RootOperationNode {
+  #prepared(node: RootOperationNode): RootOperationNode {
     if (InsertQueryNode.is(node)) {
-      const table = sealedTable(node.into?.table.identifier.name ?? '')
-      return table === null || this.seals.key === null
+      const table = macTable(node.into?.table.identifier.name ?? '')
+      return table === null || this.rowMacs.key === null
         ? node
-        : kept(this.#insertions, node, sealedInsertion(node, table, this.seals))
+        : kept(this.#insertions, node, macInsertion(node, table, this.rowMacs))
     }
     const change = UpdateQueryNode.is(node) ? changeIn(node) : null
     if (change) return kept(this.#changes, node, change)
@@ -65,9 +65,9 @@ export class Sealing implements QueryCompiler {
     return checked ? kept(this.#checked, node, checked) : node
   }
 
-  /** Let `areSealsRequired` find the seals. */
+  /** Let `areMacsRequired` find the MACs. */
   known<Adapter extends DialectAdapter>(adapter: Adapter): Adapter {
-    sealsBy.set(adapter, this.seals)
+    macsBy.set(adapter, this.rowMacs)
     return adapter
   }
 
@@ -81,18 +81,18 @@ export class Sealing implements QueryCompiler {
     }
   }
 
-  /** Rows of any table, with seals where they decide, for statements that are not built by the query layer. */
+  /** Rows of any table, with MACs where they decide, for statements that are not built by the query layer. */
   async rowsFor<Row extends object>(transaction: Transaction, table: string, rows: readonly Row[]) {
-    const name = sealedTable(table)
-    if (name === null || this.seals.key === null) return rows
-    const sealed = this.seals.sealed(name, rows)
-    const writes = sealed.map((row) => writeOf(name, Object.fromEntries(Object.entries(row))))
+    const name = macTable(table)
+    if (name === null || this.rowMacs.key === null) return rows
+    const withMacs = this.rowMacs.withMacs(name, rows)
+    const writes = withMacs.map((row) => writeOf(name, Object.fromEntries(Object.entries(row))))
     await onConnection(transaction, (connection) => this.#note(connection, writes))
-    return sealed
+    return withMacs
   }
 
   /** What a transaction wrote since the last call. */
-  written(transaction: Transaction): Promise<SealedWrite[]> {
+  written(transaction: Transaction): Promise<MacWrite[]> {
     return onConnection(transaction, (connection) => {
       const writes = this.#written.get(connection) ?? []
       this.#written.delete(connection)
@@ -100,7 +100,7 @@ export class Sealing implements QueryCompiler {
     })
   }
 
-  #note(connection: DatabaseConnection, writes: readonly SealedWrite[]): void {
+  #note(connection: DatabaseConnection, writes: readonly MacWrite[]): void {
     const all = this.#written.get(connection) ?? []
     for (const write of writes) all.push(write)
     this.#written.set(connection, all)
@@ -108,7 +108,7 @@ export class Sealing implements QueryCompiler {
 
   async #run<Row>(execute: Execute, query: CompiledQuery): Promise<Ran<Row>> {
     const change = this.#changes.get(query.query)
-    if (change && this.seals.key !== null) return this.#change<Row>(execute, change)
+    if (change && this.rowMacs.key !== null) return this.#change<Row>(execute, change)
     const checked = this.#checked.get(query.query)
     if (checked) return this.#check<Row>(execute, query, checked)
     const result = await execute<Row>(query)
@@ -118,21 +118,21 @@ export class Sealing implements QueryCompiler {
 
   async #check<Row>(execute: Execute, query: CompiledQuery, checked: CheckedQuery): Promise<Ran<Row>> {
     const result = await execute<RowValues>(query)
-    const { rows, gone } = checkedRows(result.rows, checked, this.seals)
+    const { rows, gone } = checkedRows(result.rows, checked, this.rowMacs)
     const deleted = checked.deletes === 'unasked' ? { numAffectedRows: BigInt(result.rows.length) } : {}
-    // The query's own type says what its rows hold.
+    // The query's own type says what its rows contain.
     const own = { ...result, ...deleted, rows: rows as never[] }
-    return { result: own, writes: this.seals.key === null ? [] : gone }
+    return { result: own, writes: this.rowMacs.key === null ? [] : gone }
   }
 
-  // One statement for each row, because each has a seal of its own.
-  async #change<Row>(execute: Execute, change: SealedChange): Promise<Ran<Row>> {
-    const { rows } = await execute<RowValues>(this.#compiled(readingOf(change, this.#holds)))
+  // One statement for each row, because each has a MAC of its own.
+  async #change<Row>(execute: Execute, change: MacChange): Promise<Ran<Row>> {
+    const { rows } = await execute<RowValues>(this.#compiled(readingOf(change, this.#locks)))
     const made: QueryResult<Row>[] = []
-    const writes: SealedWrite[] = []
+    const writes: MacWrite[] = []
     for (const row of rows) {
-      this.seals.require(change.table, row)
-      const { node, writes: own } = changeOf(change, row, this.seals)
+      this.rowMacs.require(change.table, row)
+      const { node, writes: own } = changeOf(change, row, this.rowMacs)
       const result = await execute<Row>(this.#compiled(node))
       made.push(result)
       if (affected(result) > 0) writes.push(...own)
@@ -147,20 +147,20 @@ export class Sealing implements QueryCompiler {
 }
 
 // All query layers of a database have its adapter, transactions too.
-const sealsBy = new WeakMap<DialectAdapter, RowSeals>()
+const macsBy = new WeakMap<DialectAdapter, RowMacs>()
 
-/** Whether a row without its seal is refused. */
-export function areSealsRequired(query: Transaction): boolean {
-  return sealsBy.get(query.getExecutor().adapter)?.areRequired === true
+/** Whether a row without its MAC is refused. */
+export function areMacsRequired(query: Transaction): boolean {
+  return macsBy.get(query.getExecutor().adapter)?.areRequired === true
 }
 
-function kept<Sealed extends { node: RootOperationNode }>(
-  all: WeakMap<RootOperationNode, Sealed>,
+function kept<Prepared extends { node: RootOperationNode }>(
+  all: WeakMap<RootOperationNode, Prepared>,
   node: RootOperationNode,
-  sealed: Sealed,
+  prepared: Prepared,
 ): RootOperationNode {
-  all.set(node, sealed)
-  return sealed.node
+  all.set(node, prepared)
+  return prepared.node
 }
 
 function affected({ numAffectedRows, rows }: QueryResult<unknown>): number {

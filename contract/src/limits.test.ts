@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import * as limits from './limits.ts'
 import { spanText } from './limits.ts'
+import * as machines from './machines/limits.ts'
+import * as webhooks from './webhooks/limits.ts'
 
 test.each([
   [15, '15 seconds'],
@@ -10,4 +13,12 @@ test.each([
   [432_000, '5 days'],
 ])('%i s as a bound read %s', (seconds, text) => {
   expect(spanText(seconds)).toBe(text)
+})
+
+// A client, a receiver or an operator meets each of these numbers. After an intended change: `-u`.
+test('the limits are those that are written down', async () => {
+  const numbers = Object.entries({ ...limits, ...machines, ...webhooks }).filter(
+    ([, value]) => typeof value === 'object',
+  )
+  await expect(`${JSON.stringify(Object.fromEntries(numbers), null, 2)}\n`).toMatchFileSnapshot('limits.json')
 })

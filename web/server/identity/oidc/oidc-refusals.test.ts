@@ -89,6 +89,9 @@ describe('a sign-in that is not what it claims gives no session', () => {
     const victim = new TestBrowser()
     const answer = await victim.request(callback)
     expect([answer.status, victim.cookies(world.web.address).size]).toEqual([400, 0])
+    const page = await answer.text()
+    expect(page).toContain('Sign-in failed')
+    expect(page).toMatch(/<a\b[^>]* href="\/sign-in"[^>]*>\s*Sign in again\s*<\/a>/)
   })
 
   test('a code that was redeemed before', async () => {

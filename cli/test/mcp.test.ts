@@ -44,6 +44,7 @@ async function agentAt(
   { url }: ScriptedServer,
   opens: 'accept' | 'decline' | null,
   mode: 'legacy' | { pin: string } = 'legacy',
+  BROWSER = 'none',
 ): Promise<Agent> {
   const client = new Client(
     { name: 'test-agent', version: '1' },
@@ -61,7 +62,7 @@ async function agentAt(
     HOME: folder,
     XDG_RUNTIME_DIR: folder,
     KEYFERRY_SERVER: url,
-    BROWSER: 'none',
+    BROWSER,
   }
   const args = [CLIENT_PROGRAM, 'mcp']
   const transport = new StdioClientTransport({ command: process.execPath, args, env, cwd: folder })
@@ -113,6 +114,17 @@ describe.each([
     expect(agent.shown).toMatchObject([{ url: `${server.url}/approve/${server.asked[0]?.id}` }])
     expect(agent.shown[0]?.message).toMatch(/page must show the code [B-Z]{4}-[B-Z]{4}/)
     await eventually(() => expect(server.withdrawn).toEqual([server.asked[0]?.id]))
+  })
+
+  test('a page that sends the approval back to this computer is opened by an address of this computer', async () => {
+    const server = await serverThat({ ...WAITS, ...BEHAVIOURS['demands a return over loopback'] })
+    // The agent opens it, not this program.
+    const agent = await agentAt(server, 'decline', mode, 'false')
+    await agent.call(RUN)
+    const [{ url = '', message = '' } = {}] = agent.shown
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/k\/[\w-]+$/)
+    expect(new URL(url).origin).not.toBe(server.url)
+    expect(message).toMatch(/If the page shows a code, it must be [B-Z]{4}-[B-Z]{4}/)
   })
 })
 

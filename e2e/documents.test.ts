@@ -70,6 +70,15 @@ test('the README is one screen and a half: at most 500 words', () => {
   expect(words?.length).toBeLessThanOrEqual(500)
 })
 
+test.each(
+  'vscode|debugger|rollback|offboarding|google|csp|core dump|swap|idempotent|terraform|multiline|monorepo'.split(
+    '|',
+  ),
+)('a reader who searches for %s finds a page', (word) => {
+  const pages = globSync('docs/*.md', { cwd: ROOT }).map((page) => readDocument(page).toLowerCase())
+  expect(pages.some((page) => page.includes(word))).toBe(true)
+})
+
 test('the list of the documents has five groups, and every page once', () => {
   const list = readDocument('docs/README.md')
   expect([...list.matchAll(/^## (.*)$/gm)].map(([, group]) => group)).toEqual([

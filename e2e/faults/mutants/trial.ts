@@ -77,14 +77,19 @@ export class Trial {
   }
 
   async #noticedIn(mutant: Mutant, files: readonly string[], databases?: 'all'): Promise<string | null> {
-    if (files.length === 0) return null
     const of = databases ?? (POSTGRES.test(mutant.file) ? 'all' : 'sqlite')
     const failedOf = async (these: readonly string[]) =>
       await this.#with(mutant, async () => failedIn(await this.#run(these, of)))
-    const first = await this.#firstSound(await failedOf(files))
-    if (first === undefined || !files.includes(first)) return first ?? null
-    // A test that fails now and then says nothing either.
-    return (await failedOf([first])).length > 0 ? first : null
+    // The first failure ends a run. If it says nothing, the others run without it.
+    for (let left = files; left.length > 0; ) {
+      const failed = await failedOf(left)
+      const first = await this.#firstSound(failed)
+      // A test that fails now and then says nothing either.
+      if (first !== undefined && (!left.includes(first) || (await failedOf([first])).length > 0)) return first
+      if (failed.length === 0) return null
+      left = left.filter((file) => !failed.includes(file))
+    }
+    return null
   }
 
   // A test that also fails without the mutant says nothing about it.

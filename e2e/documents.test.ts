@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runApproved } from './approved-line.ts'
 import { commandsOf, ROOT, readDocument } from './documents.ts'
@@ -91,6 +91,24 @@ test('the list of the documents has five groups, and every page once', () => {
   const pages = globSync('*.md', { cwd: join(ROOT, 'docs') }).filter((page) => page !== 'README.md')
   const linked = [...list.matchAll(/^\| \[.*?\]\((\w[\w-]*\.md)\)/gm)].map(([, page = '']) => page)
   expect(linked.toSorted()).toEqual(pages.toSorted())
+})
+
+const DECISIONS = DOCUMENTS.filter((document) => document.startsWith('docs/decisions/'))
+
+test('the decisions have at most 8,000 words', () => {
+  const words = DECISIONS.flatMap((document) => readDocument(document).trim().split(/\s+/))
+  expect(words.length).toBeLessThanOrEqual(8_000)
+})
+
+test('the list of the decisions has the title, date and state of each page', () => {
+  const pages = DECISIONS.filter((document) => document !== 'docs/decisions/README.md')
+  const rows = pages.map((page) => {
+    const [, title, date, state] =
+      /^# (.*)\n\n(\d{4}-\d\d-\d\d), (stands|amended|replaced by \d{4})/.exec(readDocument(page)) ?? []
+    const file = basename(page)
+    return `| [${file.slice(0, 4)}](${file}) ${title} | ${date} | ${state} |`
+  })
+  expect(readDocument('docs/decisions/README.md').match(/^\| \[.*$/gm)).toEqual(rows)
 })
 
 const scriptsOf = (workspace: string): Record<string, string> =>

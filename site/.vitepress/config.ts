@@ -21,7 +21,7 @@ const groups = readFileSync(join(ROOT, 'docs/README.md'), 'utf8')
 
 function itemOf(target: string) {
   const link = target.startsWith('../') ? `/${target.slice(3)}` : `/docs/${target}`
-  if (target.endsWith('/')) return { text: 'Decisions', link: `${link}0001-one-endpoint-table` }
+  if (target.endsWith('/')) return { text: 'Decisions', link }
   const [, title = target] = /^# (.*)$/m.exec(readFileSync(join(ROOT, link), 'utf8')) ?? []
   return { text: title, link: link.replace(/\.md$/, '') }
 }

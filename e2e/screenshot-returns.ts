@@ -15,7 +15,9 @@ const WAY_BACK = `#lb=9.${'A'.repeat(43)}`
 const PASSWORD = 'a password of the tests'
 const UNREACHED_WITHIN_MS = 20_000
 
-type Terminal = { seed: Uint8Array; address: string }
+type Terminal = { seed: Uint8Array; address: string; agent?: string; use?: typeof USE }
+
+const USE = { redaction: 'auto', flags: ['run'] } as const
 
 // Its values are in no other bundle, so the rules of no other bundle count for it.
 const REMEMBERED = 'ci'
@@ -34,9 +36,17 @@ export async function returnShots(): Promise<World> {
     headers,
     body: { approvals_needed: 2 },
   })
+  await createClient(url)('PUT', '/api/v1/bundles/{bundle_id}/policy', {
+    params: { bundle_id: idOf(REMEMBERED) },
+    headers,
+    body: { agents: 'remember' },
+  })
   const member = await joined(url, headers)
   const asking = { url, headers, idOf }
   for (const command of [['dev'], ['test', '--', '--watch', 'checkout']]) await remember(asking, command)
+  const known: Terminal = { ...terminal(), use: USE }
+  await remember(asking, ['dev', '--', '--port', '3000'], known)
+  const agents = { ...known, agent: 'claude-code' }
   const opened = (path: string, after?: (page: Page) => Promise<void>, cookie = owner) =>
     open(url, { cookie, path, after })
   const list: Shot[] = [
@@ -45,6 +55,32 @@ export async function returnShots(): Promise<World> {
       name: 'consent-unreached',
       show: async (page) => {
         const { path } = await ask(url, terminal(), { bundle: 'dev/app', command: ['dev'] })
+        await opened(path + WAY_BACK, readRequest)(page)
+        await unreached(page, url + path)
+      },
+    },
+    {
+      name: 'consent-left',
+      show: async (page) => {
+        const { id, path, verifier } = await ask(url, agents, { bundle: REMEMBERED, command: ['test'] })
+        await leave(url, id, verifier)
+        await opened(path, readRequest)(page)
+      },
+    },
+    {
+      name: 'consent-left-approved',
+      show: async (page) => {
+        const { id, path, verifier } = await ask(url, agents, { bundle: REMEMBERED, command: ['lint'] })
+        await leave(url, id, verifier)
+        await opened(path, readRequest)(page)
+        await page.getByRole('button', { name: 'Once' }).click()
+        await page.getByRole('heading', { name: 'Approved for the next run' }).waitFor()
+      },
+    },
+    {
+      name: 'consent-killed',
+      show: async (page) => {
+        const { path } = await ask(url, agents, { bundle: REMEMBERED, command: ['build'] })
         await opened(path + WAY_BACK, readRequest)(page)
         await unreached(page, url + path)
       },
@@ -92,19 +128,20 @@ function open(url: string, { cookie, path, after }: Opened) {
 /** Ask for a bundle with `npm run …`, signed by the terminal. */
 async function ask(
   url: string,
-  { seed, address }: Terminal,
+  { seed, address, agent, use }: Terminal,
   { bundle, command }: { bundle: string; command: readonly string[] },
 ) {
   const { publicKey } = generateKeyPair()
   const verifier = generatePollVerifier()
   const argv = ['npm', 'run', ...command]
-  const rest = { workspace: undefined, templateKeys: [], argvMasked: undefined, agent: undefined }
+  const rest = { workspace: undefined, templateKeys: [], argvMasked: undefined, agent, use }
   const signed = { clientPublicKey: publicKey, bundle, ...rest, argv, cwd: CWD }
   const made = await createAsClient(url, address, {
     client_pubkey: Buffer.from(publicKey).toString('base64'),
     bundle_id: bundle,
     format: 'sh',
-    meta: { hostname: 'sams-laptop', user: 'sam', command: argv.join(' ') },
+    meta: { hostname: 'sams-laptop', user: 'sam', command: argv.join(' '), ...(agent ? { agent } : {}) },
+    ...(use ? { use } : {}),
     argv,
     cwd: CWD,
     release: ['loopback', 'code'],
@@ -131,14 +168,19 @@ async function approve(
   })
 }
 
-async function remember(asking: Asking, command: readonly string[]): Promise<void> {
-  const { id, verifier } = await ask(asking.url, terminal(), { bundle: REMEMBERED, command })
+async function remember(asking: Asking, command: readonly string[], from = terminal()): Promise<void> {
+  const { id, verifier } = await ask(asking.url, from, { bundle: REMEMBERED, command })
   const { release } = await approve(asking, id, REMEMBERED, { release: 'loopback', remember_hours: 8 })
   await createClient(asking.url)('POST', '/api/v1/requests/{request_id}/release', {
     params: { request_id: id },
     headers: { 'x-poll-verifier': verifier },
     body: { secret: release?.by === 'loopback' ? release.secret : '' },
   })
+}
+
+async function leave(url: string, request_id: string, verifier: string): Promise<void> {
+  const path = `/api/v1/requests/${request_id}/withdraw?leave=1`
+  await fetch(url + path, { method: 'POST', headers: { 'x-poll-verifier': verifier } })
 }
 
 type Opener = (path: string, after?: (page: Page) => Promise<void>) => (page: Page) => Promise<void>

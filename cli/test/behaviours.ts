@@ -170,6 +170,11 @@ export const BEHAVIOURS = {
     create: (asked) => changed(asked, { interval: 60 }),
     wait: () => ({ body: { status: 'pending' } }),
   },
+  'lets requests be left': {
+    create: (asked) => changed(asked, { interval: 60, may_leave: true }),
+    wait: () => ({ body: { status: 'pending' } }),
+    withdraw: () => ({ body: { ok: true, left: true } }),
+  },
   'does not let go': {
     create: (asked) => changed(asked, { interval: 60 }),
     wait: () => ({ body: { status: 'pending' } }),

@@ -115,7 +115,7 @@ async function answer(request: IncomingMessage, scene: Scene): Promise<void> {
   if (scene.behaviour.authMode !== undefined && answerAboutItself(request, scene)) return
   if (request.url === '/api/v1/tenants' || request.url === '/api/v1/bundles')
     return send(scene.response, SIGN_IN_FIRST)
-  if (request.url?.endsWith('/withdraw')) return withdraw(request, scene)
+  if (request.url?.split('?')[0]?.endsWith('/withdraw')) return withdraw(request, scene)
   if (request.url?.endsWith('/release')) return release(request, body, scene)
   if (request.url === '/api/v1/deliveries') return deliverToMachine(request, body, scene)
   if (request.url?.startsWith('/id-token?')) return send(scene.response, idToken(request))

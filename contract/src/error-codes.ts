@@ -1,7 +1,7 @@
 type ErrorRow = {
   status: number
   /** How a request for approval ended that answers so. A 409 without this and without `isOpen`: it was approved. */
-  ends?: 'denied' | 'withdrawn' | 'expired' | 'other_person'
+  ends?: 'denied' | 'withdrawn' | 'expired' | 'later' | 'other_person'
   /** The request is open still: the person can choose other keys, or look at the changed plan. */
   isOpen?: true
   /** What a page says instead of the error's own message. */
@@ -33,6 +33,7 @@ export const ERRORS = rows({
   not_found: { status: 404 },
   request_denied: { status: 404, ends: 'denied' },
   request_withdrawn: { status: 404, ends: 'withdrawn' },
+  request_later: { status: 404, ends: 'later' },
   request_expired: { status: 404, ends: 'expired' },
   release_wrong: { status: 400 },
   release_expired: { status: 409 },

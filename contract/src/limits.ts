@@ -40,6 +40,8 @@ export const LIMITS = {
   firstApprovalsOfPerson: 50,
   /** Deliveries by one remembered approval. */
   grantUses: 50,
+  /** Requests that the commands of one terminal left. */
+  leftRequests: 3,
   /** A claim of an identity provider, and its name. */
   claimLength: 255,
   /** In one workspace. */
@@ -139,6 +141,11 @@ export const TIMES = {
   deviceWindowSeconds: 5 * MINUTE,
   /** How much time may pass between the requests of one start. */
   startSeconds: 5,
+  /** For how long an approval that was remembered makes its terminal known. */
+  knownTerminalSeconds: 7 * 24 * 60 * MINUTE,
+  /** How long a request waits after its command stopped, and its approval for the next run. */
+  leftSeconds: 120 * MINUTE,
+  laterSeconds: 30 * MINUTE,
   /** How long an approval waits for its return over loopback, and for its code. */
   loopbackReleaseSeconds: 10,
   codeReleaseSeconds: 2 * MINUTE,

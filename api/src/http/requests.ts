@@ -15,6 +15,7 @@ import { waitForRememberedChange } from '../domain/collection/changed-values.ts'
 import { waitForApproval } from '../domain/collection/request-wait.ts'
 import { freshCode, releaseRequest } from '../domain/endings/release.ts'
 import { deny, withdrawRequest } from '../domain/endings/request-end.ts'
+import { approveLater, leaveRequest, mayLeave } from '../domain/kinds/later-approval.ts'
 import { NAMES } from '../domain/kinds/names-approval.ts'
 import { offerNames } from '../domain/kinds/names-offer.ts'
 import { DELIVERY, storePayload } from '../domain/kinds/request-approval.ts'
@@ -24,6 +25,7 @@ import { listWaiting } from '../domain/kinds/waiting.ts'
 import { createRequest } from '../domain/requests/new-request.ts'
 import { requestContext } from '../domain/requests/request.ts'
 import type { AppliedDeposit } from '../domain/requests/stored-deposit.ts'
+import { newRequestState } from '../domain/requests/stored-request.ts'
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { jsonArray, listReply, pageReply, readEntries } from './list-reply.ts'
@@ -38,7 +40,8 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
       const uncount = () => parts.uncountRequest(peer.address, body.device?.public_key)
       if (isRemembered) parts.deliveries.afterwards(uncount)
       const joins = !isRemembered && (await joinsAnother(parts, request))
-      return { ...created, ...used, ...(joins ? { joins } : {}) }
+      const may_leave = !isRemembered && (await mayLeave(parts, newRequestState(request)))
+      return { ...created, ...used, ...(joins ? { joins } : {}), ...(may_leave ? { may_leave } : {}) }
     },
     async waitForApproval(call) {
       const { params, headers } = call
@@ -81,6 +84,8 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
         names: query.keys?.split(','),
       }),
     async encryptFromBundle({ caller, params, body: choice, touch }) {
+      if (choice.later)
+        return await approveLater(parts, caller, { requestId: params.request_id, choice, touch })
       const deciding = {
         kind: DELIVERY,
         act: 'encryptFromBundle',
@@ -104,8 +109,13 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
     },
     denyRequest: ({ caller, params, query }) =>
       deny(parts, caller, { requestId: params.request_id, why: query.reason }),
-    withdrawRequest: ({ params, headers, peer }) =>
-      withdrawRequest(parts, claimantOf(params, headers), originOf(peer)),
+    async withdrawRequest({ params, query, headers, peer }) {
+      const claimant = claimantOf(params, headers)
+      const isLeft = query.leave === '1' && (await leaveRequest(parts, claimant, originOf(peer)))
+      if (isLeft) return { ok: true, left: true }
+      await withdrawRequest(parts, claimant, originOf(peer))
+      return { ok: true }
+    },
     releaseRequest: ({ params, headers, body, peer }) =>
       releaseRequest(parts, claimantOf(params, headers), { ...body, origin: originOf(peer) }),
     createReleaseCode: async ({ caller, params, touch }) => ({

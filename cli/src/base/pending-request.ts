@@ -21,6 +21,8 @@ export type PendingRequest = {
   readonly whyNotRemembered: string | null
   /** The page of another command of the same start offers to approve this one too. */
   readonly joins: boolean
+  /** Stopped by a signal, the client may leave the request, so that a person can approve the next run. */
+  readonly mayLeave: boolean
   /** With it, the server says whether a crash lost the request; null: it does not know. */
   readonly epoch: string | null
 }

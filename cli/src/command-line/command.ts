@@ -1,5 +1,4 @@
 import type { Parts } from '../base/parts.ts'
-import type { PendingRequest } from '../base/pending-request.ts'
 
 /** One flag of a command. A flag with `value` takes a value, which help shows by that word; any other is on or off. */
 export type CommandFlag = {
@@ -45,9 +44,8 @@ export type Command = {
   readonly flags: readonly CommandFlag[]
   /** What each command line does. */
   readonly examples: Readonly<Record<string, string>>
-  /** @param pending an earlier request to continue (only for a command that requests values)
-   * @returns the exit code · @throws CliError */
-  readonly run: (words: Words, parts: Parts, pending?: PendingRequest) => Promise<number>
+  /** @returns the exit code · @throws CliError */
+  readonly run: (words: Words, parts: Parts) => Promise<number>
 }
 
 /** Commands by what a person wants to do. */

@@ -12,7 +12,6 @@ import { openCommand } from './open.ts'
 import { pullCommand } from './pull.ts'
 import { releaseCommand } from './release.ts'
 import { restoreCommand } from './restore.ts'
-import { resumeCommand } from './resume.ts'
 import { runCommand } from './run.ts'
 import { setCommand } from './set.ts'
 import { unsetCommand } from './unset.ts'
@@ -33,7 +32,7 @@ export const GROUPS: CommandGroups = {
     openCommand,
   ],
   Agents: [...moduleCommands('Agents'), releaseCommand],
-  CI: [whoamiCommand, resumeCommand, ...moduleCommands('CI')],
+  CI: [whoamiCommand, ...moduleCommands('CI')],
   Rare: [initCommand, ...moduleCommands('Rare'), composeCommand, forgetCommand, completionCommand],
 }
 

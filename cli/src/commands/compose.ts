@@ -58,7 +58,7 @@ async function up(words: Words, parts: Parts): Promise<void> {
     const via = options.agent === null ? 'run' : 'pull'
     const { deliver } = await import('../delivery/deliver.ts')
     const command = ['docker', 'compose', '--project-name', words.text('project-name') ?? '', 'up']
-    const request = { ...options, format: 'sh', via, keepAs: null } as const
+    const request = { ...options, format: 'sh', via } as const
     const stderr = eventOutput(follow)
     const delivered = await deliver({ ...request, command }, { ...parts, stderr, view: 'json' })
     for (const [name, value] of delivered.values) writeMessage('rawsetenv', `${name}=${value}`)

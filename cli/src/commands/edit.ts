@@ -3,7 +3,7 @@ import type { Command } from '../command-line/command.ts'
 import { REQUEST_FLAGS, readValuesRequest } from '../flags/request-flags.ts'
 
 // What is read from one bundle must not be stored in another, so --any-bundle is missing too.
-const NOT_HERE = ['prefix', 'resumable', 'receipt', 'any-bundle']
+const NOT_HERE = ['prefix', 'receipt', 'any-bundle']
 
 export const editCommand: Command = {
   name: 'edit',

@@ -44,7 +44,6 @@ function options(output: { path: string; mayReplace: boolean } | null) {
     projectFormat: null,
     formatName: 'sh',
     output,
-    keepAs: null,
     own: new Map(),
   } as const
 }

@@ -4,7 +4,6 @@ import { announce } from '../base/announce.ts'
 import { EXIT, generalError, usageError } from '../base/cli-error.ts'
 import type { OutputFile } from '../base/output-file.ts'
 import type { Parts, Values } from '../base/parts.ts'
-import type { PendingRequest } from '../base/pending-request.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import { requireFormatName } from '../flags/library-flags.ts'
 import { ownValuesOf, REQUEST_FLAGS, readValuesRequest } from '../flags/request-flags.ts'
@@ -31,7 +30,7 @@ export const pullCommand: Command = {
     'keyferry pull dev/app --format fish | source': 'Set the values in a fish shell',
     'keyferry pull dev/app --output .env': 'Write a .env file',
   },
-  run: async (words, parts, pending) => await pull(await readPull(words, parts), parts, pending),
+  run: async (words, parts) => await pull(await readPull(words, parts), parts),
 }
 
 type PullOptions = Awaited<ReturnType<typeof readPull>>
@@ -78,9 +77,8 @@ function readOutput(words: Words, cwd: string): OutputFile | null {
 const OBEYED = /[^\P{Cc}\t\r\n]|\r(?!\n)|\p{Bidi_Control}/u
 
 /** Request the values and write them.
- * @param pending an earlier request to continue
  * @returns the exit code · @throws CliError */
-export async function pull(options: PullOptions, parts: Parts, pending?: PendingRequest): Promise<number> {
+export async function pull(options: PullOptions, parts: Parts): Promise<number> {
   const { output, formatName } = options
   const { requireWritable, writeOutputFile } = await import('../base/output-file.ts')
   const { writeValues } = await import('../output/write-values.ts')
@@ -90,7 +88,7 @@ export async function pull(options: PullOptions, parts: Parts, pending?: Pending
   else warnOfTerminal(parts, formatName)
   const command = ['keyferry', 'pull', ...(formatName === 'sh' ? [] : ['--format', formatName])]
   const request = { ...options, format: FORMATS[formatName].asked, command, via: 'pull' as const }
-  const { values } = await deliver(request, parts, { pending })
+  const { values } = await deliver(request, parts)
   const { text, warnings } = writeValues(formatName, values)
   if (output === null) writeToStandardOutput(text, values, parts)
   else writeOutputFile(output, text)

@@ -43,7 +43,6 @@ function options() {
     keepsExisting: false,
     redaction: 'never',
     files: new Map(),
-    keepAs: null,
     own: new Map(),
     runWith: null,
   } as const

@@ -1,5 +1,4 @@
 import type { Parts, ProgramStart } from '../base/parts.ts'
-import type { PendingRequest } from '../base/pending-request.ts'
 import { whileWaiting } from '../base/with-resolvers.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import type { ValuesDelivery, ValuesRequest } from '../delivery/values-request.ts'
@@ -47,7 +46,7 @@ export const runCommand: Command = {
     [`keyferry run dev/app --shell -- 'echo "$PORT" | wc -c'`]: 'Use the values in a shell command',
     ...Object.assign({}, ...RUN_OPTIONS.map(({ examples }) => examples)),
   },
-  run: async (words, parts, pending) => await run(await readRun(words, parts), parts, pending),
+  run: async (words, parts) => await run(await readRun(words, parts), parts),
 }
 
 type RunOptions = Awaited<ReturnType<typeof readRun>>
@@ -78,9 +77,8 @@ function wayOf(words: Words) {
 }
 
 /** Request the values and start the program with them.
- * @param pending an earlier request to continue
  * @returns the program's exit code, if the client could not become the program · @throws CliError */
-export async function run(options: RunOptions, parts: Parts, pending?: PendingRequest): Promise<number> {
+export async function run(options: RunOptions, parts: Parts): Promise<number> {
   const { env, platform } = parts
   const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
   requireProgram(argv[0] ?? '', parts) // before the client makes a request
@@ -92,7 +90,7 @@ export async function run(options: RunOptions, parts: Parts, pending?: PendingRe
     command: options.program,
     via: 'run',
   }
-  const delivering = deliver(request, parts, { pending })
+  const delivering = deliver(request, parts)
   // Loaded by then, they start the program at once after the approval.
   const starting = whileWaiting(() =>
     Promise.all([import('../program/start-program.ts'), import('../redaction/redacted-stream.ts')]),

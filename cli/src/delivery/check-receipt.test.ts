@@ -54,7 +54,6 @@ const request: ValuesRequest = {
   command: ['true'],
   via: 'run',
   whyNotOpen: null,
-  keepAs: null,
 }
 
 const pending: PendingRequest = {
@@ -71,6 +70,7 @@ const pending: PendingRequest = {
   remembered: null,
   whyNotRemembered: null,
   joins: false,
+  mayLeave: false,
   epoch: null,
 }
 

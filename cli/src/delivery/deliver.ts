@@ -8,7 +8,6 @@ import type { ExpectedWorkspace } from '../project/workspace-pins.ts'
 import { requireNames } from '../receipt/receipt.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
 import { requireKnownBundle } from '../server/bundles.ts'
-import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
 import { requestedWorkspace, requireRequested } from './confirm-workspace.ts'
 import { harmlessValues } from './dangerous-names.ts'
 import { checkReceipt, openDelivery, secretsOf } from './delivered-values.ts'
@@ -24,8 +23,6 @@ export class PersonNeeded extends CliError {}
 type ApprovalOptions = {
   /** Whether a person may be asked if no approval is remembered. Absent: yes. */
   readonly mayAsk?: boolean
-  /** An earlier request to continue; absent: make a new one. */
-  readonly pending?: PendingRequest | undefined
 }
 
 /** Get the values, under their final names: as a machine if this environment has its credential, else by a request
@@ -37,7 +34,6 @@ export async function deliver(
   options: ApprovalOptions = {},
 ): Promise<ValuesDelivery> {
   const credential = findCredential(request.as, request.server, parts)
-  if (credential === null && request.keepAs !== null) requireKeepable(parts)
   const expected =
     credential !== null || request.acceptsAnyBundle ? null : await requestedWorkspace(request, parts)
   const delivered =
@@ -59,9 +55,9 @@ function finished({ values, secrets, ...delivered }: ValuesDelivery, request: Va
 function valuesOf(
   request: ValuesRequest,
   expected: ExpectedWorkspace | null,
-  { mayAsk = true, pending: earlier, parts }: ApprovalOptions & { readonly parts: Parts },
+  { mayAsk = true, parts }: ApprovalOptions & { readonly parts: Parts },
 ): ClientRequest<ValuesDelivery> {
-  const { keys, format, via, isRemembered, use, keepAs } = request
+  const { keys, format, via, isRemembered, use } = request
   const repository = repositoryFolder(parts.cwd)
   const named = repository === null ? use : { ...use, repository }
   const fields = { format, use: named, ...(keys.length === 0 ? {} : { template_keys: keys }) }
@@ -70,16 +66,12 @@ function valuesOf(
     keys,
     via,
     isRemembered,
-    earlier,
     fields,
     begin: async (pending) => {
       if (pending.remembered === null && !mayAsk) throw await personNeeded(pending, parts)
-      if (earlier === undefined && pending.remembered === null) await requireKnown(request, pending, parts)
+      if (pending.remembered === null) await requireKnown(request, pending, parts)
       if (request.needsMemory && pending.remembered === null)
         announce(parts, { event: 'watch_needs_memory' }, request.needsMemory)
-      if (keepAs === null) return null
-      if (earlier === undefined) keepRequest(pending, keepAs, parts)
-      return keptUntilItEnds(pending, parts)
     },
     open: async (arrived, pending, ask) => {
       const unsigned = deliveryIn(arrived)
@@ -110,18 +102,5 @@ async function requireKnown(request: ValuesRequest, pending: PendingRequest, par
   } catch (error) {
     await withdraw(pending, parts)
     throw error
-  }
-}
-
-/** Keep the stored request until it ends. After an interruption, tells the person that it can be resumed. */
-function keptUntilItEnds(pending: PendingRequest, parts: Parts): (error: unknown) => void {
-  const takeBack = parts.atInterrupt(() =>
-    announce(parts, { event: 'resumable', id: pending.id }, 'continue this request with keyferry resume'),
-  )
-  return (error) => {
-    takeBack()
-    // After a network failure the request may still be open; every other error ends it.
-    const isEnd = error === null || (error instanceof CliError && error.exitCode !== EXIT.network)
-    if (isEnd) forgetRequest(pending.id, parts)
   }
 }

@@ -43,7 +43,6 @@ const request = (changes: Partial<ValuesRequest> = {}): ValuesRequest => ({
   command: ['true'],
   via: 'run',
   whyNotOpen: null,
-  keepAs: null,
   ...changes,
 })
 
@@ -86,16 +85,4 @@ test('a delivery that comes together with the signal is not used', async () => {
   expect(server.withdrawn).toHaveLength(1)
   expect(scene.seen.stderr).not.toContain('delivered')
   expect(used).toBe(false)
-})
-
-test('a resumable request is not withdrawn', async () => {
-  const { scene } = await interrupted(/\/wait/, request({ keepAs: ['run'] }))
-  expect(server.withdrawn).toEqual([])
-  expect(scene.seen.stderr).toContain('continue this request with keyferry resume')
-})
-
-test('a resumable request is withdrawn before it is saved', async () => {
-  const { scene } = await interrupted(/\/requests$/, request({ keepAs: ['run'] }))
-  expect(server.withdrawn).toEqual([server.asked[0]?.id])
-  expect(scene.seen.stderr).toBe('keyferry: request withdrawn\n')
 })

@@ -25,19 +25,24 @@ export function atInterruption({ atInterrupt }: Parts, cleanUp: CleanUp) {
   }
 }
 
+const LEFT = 'the request stays open for two hours; after a yes, the same command starts at once'
+
 /** Withdraw a request that this client stops waiting for, so that no person approves it, and report the result.
  * Never throws.
- * @param making the request, which may not be answered yet */
+ * @param making the request, which may not be answered yet
+ * @param isStopped a signal stopped the command: where the server allows it, a person can still approve its next run */
 export async function withdraw(
   making: PendingRequest | Promise<PendingRequest>,
   parts: Parts,
+  { isStopped = false }: { isStopped?: boolean } = {},
 ): Promise<void> {
   const pending = await Promise.resolve(making).catch(() => null)
   if (pending === null) return // no request was made
   const { id, deadlineMs } = pending
   try {
-    const isDone = await withdrawRequest(parts.exchange, pending)
-    if (isDone) announce(parts, { event: 'withdrawn', id }, 'request withdrawn')
+    const leaves = isStopped && pending.mayLeave
+    const done = await withdrawRequest(parts.exchange, pending, { leaves })
+    if (done) announce(parts, { event: done, id }, done === 'left' ? LEFT : 'request withdrawn')
   } catch {
     const left = remaining(deadlineMs - parts.clock.monotonicMs())
     const text = `could not withdraw the request; it expires by itself, with ${left} left`

@@ -12,9 +12,9 @@ import { openWayBack } from '../release/way-back.ts'
 import { LostRequest } from '../server/request-end.ts'
 import { isOnThisMachine } from '../server/server-address.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
-import { keepUntil } from '../state/kept-requests.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import {
+  IF_STOPPED,
   otherNeeded,
   rememberedNotice,
   type WaitingOutcome,
@@ -43,18 +43,15 @@ export type ClientRequest<End> = Content & {
   readonly bundles?: readonly string[]
   /** How many of them the bundle no longer delivers. */
   readonly removes?: number
-  /** An earlier request to continue; absent: make a new one. */
-  readonly earlier?: PendingRequest | undefined
-  /** Called before the request is shown. What it throws ends the request.
-   * @returns called at the end, with the error or null, if the request survives a signal */
-  readonly begin?: (pending: PendingRequest) => Promise<((error: unknown) => void) | null>
+  /** Called before the request is shown. What it throws ends the request. */
+  readonly begin?: (pending: PendingRequest) => Promise<void>
   /** Compares each approval before it is returned. Absent: it is compared when it has come. */
   readonly compare?: Compare
   /** Open and check what came. `ask`: about what only the person knows. */
   readonly open: (arrived: Arrived, pending: PendingRequest, ask: WorkspaceQuestion) => Promise<Opened<End>>
 }
 
-/** Make a request or continue one, ask for its approval, wait, and open what comes. If a crash of the server loses the
+/** Make a request, ask for its approval, wait, and open what comes. If a crash of the server loses the
  * request, it asks again, once: with new keys, and on a new page.
  * @throws CliError */
 export async function requestApproval<End>(
@@ -80,8 +77,7 @@ async function requestOnce<End>(
 ): Promise<End> {
   const { receiptFile, server } = options
   if (receiptFile !== null) requireWritable({ path: receiptFile, mayReplace: true })
-  const { earlier } = kind
-  const secrets = earlier ?? (await newSecrets(parts))
+  const secrets = await newSecrets(parts)
   const refusal = withResolvers<never>()
   let isRefused = false
   const refused = (error: unknown): void => {
@@ -89,8 +85,7 @@ async function requestOnce<End>(
     refusal.reject(error)
   }
   const screen = await openScreen(kind, options, { refused, parts })
-  const making = earlier ?? makeRequest(kind, options, { ...secrets, ...screen, parts })
-  let kept: ((error: unknown) => void) | null = null
+  const making = makeRequest(kind, options, { ...secrets, ...screen, parts })
   const over = new AbortController()
   const ask: WorkspaceQuestion = async (notice, question) => {
     screen.wayBack.end() // the keyboard has one reader
@@ -105,25 +100,23 @@ async function requestOnce<End>(
   }
   const interruption = atInterruption(parts, async () => {
     close()
-    if (earlier === undefined && kept === null) await withdraw(making, parts)
+    await withdraw(making, parts, { isStopped: true })
   })
   try {
-    const pending = await interruption.unlessEnding(Promise.resolve(making))
-    kept = await interruption.unlessEnding(kind.begin?.(pending) ?? Promise.resolve(null))
+    const pending = await interruption.unlessEnding(making)
+    if (kind.begin) await interruption.unlessEnding(kind.begin(pending))
     if (pending.remembered === null) show(kind, options, { ...screen, pending, parts })
     else screen.view.say(rememberedNotice(pending.remembered))
-    const waiting = waitForEnd(parts, pending, eventsOf(screen, pending, parts))
+    const waiting = waitForEnd(parts, pending, eventsOf(screen, parts))
     const arrived = await interruption.unlessEnding(Promise.race([refusal.promise, waiting]))
     await screen.wayBack.settled()
     const { end, outcome, receipt } = await interruption.unlessEnding(kind.open(arrived, pending, ask))
     if (receiptFile !== null && receipt !== undefined) writeReceipt(receiptFile, receipt, server)
     screen.view.finished(outcome)
-    kept?.(null)
     return end
   } catch (error) {
     if (isEnd(error)) screen.view.dropped()
     if (isRefused) await withdraw(making, parts)
-    kept?.(error)
     throw error
   } finally {
     close()
@@ -158,15 +151,13 @@ async function openScreen(
   return { view, wayBack, whyNotOpen }
 }
 
-function eventsOf({ view, wayBack }: Screen, { id }: PendingRequest, parts: Parts): WaitEvents {
+function eventsOf({ view, wayBack }: Screen, parts: Parts): WaitEvents {
   return {
     onTrouble: (reason) => view.trouble(printable(reason)),
     onRecovery: () => view.recovered(),
     onNeeds: (needs, other, statement) => {
       void wayBack.onNeeds(needs, statement)
-      if (other === null) return
-      view.say(otherNeeded(other, parts.clock.monotonicMs()))
-      if (other.deadlineMs !== null) keepUntil(id, other.deadlineMs, parts)
+      if (other !== null) view.say(otherNeeded(other, parts.clock.monotonicMs()))
     },
   }
 }
@@ -197,6 +188,7 @@ function show(
     hidesQrCode: hidesQrCode || isOnThisMachine(pending.approvalUrl),
     whyNotOpened,
   })
+  if (pending.mayLeave) view.say(IF_STOPPED)
 }
 
 /** The view that was chosen; for a person, the one that fits stderr. */

@@ -51,8 +51,6 @@ export type ValuesRequest = RequestOptions & {
   /** What a remembered approval covers besides the command and its reason: what the output of the program hides, and
    * the flags of the command. */
   readonly use: { readonly redaction: Redaction; readonly flags: readonly string[] }
-  /** The command line to store with the request, so that it can be resumed; null: do not store the request. */
-  readonly keepAs: readonly string[] | null
   /** The person's own values, which replace delivered ones. */
   readonly own?: Values
   /** Names that the project lists and this environment lacks. */

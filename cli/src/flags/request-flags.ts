@@ -83,11 +83,6 @@ export const REQUEST_FLAGS: readonly CommandFlag[] = [
     'Allow this name even though it can make programs load code (PATH, LD_PRELOAD, NODE_OPTIONS, ...)',
     'Rare',
   ),
-  flagOf(
-    '--resumable',
-    'Save the key of this request to a file, so that keyferry resume can continue it',
-    'CI',
-  ),
   QUIET_FLAG,
   JSON_FLAG,
 ]
@@ -98,7 +93,7 @@ export type ValuesOptions = Omit<ValuesRequest, 'via' | 'format' | 'command'> & 
 }
 
 // The reason and the redaction are signed by themselves; the others change only how the person is asked.
-const SIGNED_ELSEWHERE = new Set(['reason', 'redact', 'no-open', 'no-qr', 'quiet', 'json', 'resumable'])
+const SIGNED_ELSEWHERE = new Set(['reason', 'redact', 'no-open', 'no-qr', 'quiet', 'json'])
 
 /** The options from the flags, the bundle operand and `keyferry.json`, in this order of precedence.
  * @throws CliError usage */
@@ -130,7 +125,6 @@ export async function readValuesRequest(words: Words, parts: Parts): Promise<Val
     },
     ...readReason(words, parts),
     ...readPage(words),
-    keepAs: words.has('resumable') ? words.line : null,
     projectFormat: project?.format ?? null,
     // What the request names is compared with the delivery anyway.
     expected: names.keys.length > 0 ? [] : listed.filter((name) => parts.env[name] === undefined),

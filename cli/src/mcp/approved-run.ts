@@ -155,7 +155,6 @@ function requestOf(
     use: { redaction: 'always', flags: ['mcp'] },
     whyNotOpen: null,
     hidesQrCode: true,
-    keepAs: null,
   }
 }
 

@@ -24,6 +24,7 @@ const pending: PendingRequest = {
   remembered: null,
   whyNotRemembered: null,
   joins: false,
+  mayLeave: false,
   epoch: null,
 }
 

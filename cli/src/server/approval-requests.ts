@@ -117,6 +117,7 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     remembered: readRemembered(body['remembered']),
     whyNotRemembered: readWhyNotRemembered(body['asks_again'], body['differs']),
     joins: body['joins'] === true,
+    mayLeave: body['may_leave'] === true,
     epoch: read(body['epoch'], optional(string, null), invalid('epoch')),
   }
 }
@@ -156,12 +157,17 @@ export async function waitOnce(
   throw refusal(answer, call.server)
 }
 
-/** Withdraw a request, so that it cannot be approved.
- * @returns false if it had already ended · @throws CliError refused · NoAnswer */
-export async function withdrawRequest(exchange: Exchange, request: OwnRequest): Promise<boolean> {
-  const answer = await callAsOwner(exchange, 'withdrawRequest', request, { timeoutMs: WITHDRAW_TIMEOUT_MS })
-  if (answer.status === 200) return true
-  if (answer.status === 404 || answer.status === 409) return false
+/** Withdraw a request, so that it cannot be approved; or leave it, if the server still allows that.
+ * @returns null if it had already ended · @throws CliError refused · NoAnswer */
+export async function withdrawRequest(
+  exchange: Exchange,
+  request: OwnRequest,
+  { leaves = false }: { leaves?: boolean } = {},
+): Promise<'withdrawn' | 'left' | null> {
+  const options = { timeoutMs: WITHDRAW_TIMEOUT_MS, ...(leaves ? { query: { leave: '1' } } : {}) }
+  const answer = await callAsOwner(exchange, 'withdrawRequest', request, options)
+  if (answer.status === 200) return parseObject(answer.body)?.['left'] === true ? 'left' : 'withdrawn'
+  if (answer.status === 404 || answer.status === 409) return null
   throw refusal(answer, request.server)
 }
 

@@ -87,6 +87,8 @@ export function ended(answer: ExchangeAnswer): CliError {
   if (code === 'request_expired') return expired()
   if (code === 'request_denied') return denied(details['reason'])
   const next = 'Nothing was delivered. Run the command again to make a new request.'
+  if (code === 'request_later')
+    return new CliError(EXIT.expired, 'the next run of this command was approved', 'Run the command again.')
   if (details['lost'] === true) return new LostRequest(EXIT.expired, 'the server lost the request', next)
   return new CliError(EXIT.expired, UNKNOWN_REQUEST, next)
 }

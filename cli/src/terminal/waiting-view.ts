@@ -132,6 +132,12 @@ export const NOT_REACHED_ONLY_HERE: Notice = {
   text: 'no browser here has opened the page yet; to approve on another computer, stop and add --no-open',
 }
 
+/** For an agent, whose harness stops commands that wait. */
+export const IF_STOPPED: Notice = {
+  event: { event: 'may_leave' },
+  text: 'if this stops, run the same command again; after a yes it starts at once',
+}
+
 /** Another person has to approve. */
 export function otherNeeded({ who, count, deadlineMs }: WaitedFor, nowMs: number): Notice {
   const seconds_left = deadlineMs === null ? {} : { seconds_left: Math.ceil((deadlineMs - nowMs) / 1000) }

@@ -35,7 +35,7 @@ export async function runWatched(watched: ProgramWithValues, parts: Parts): Prom
   const { deliver } = await import('../delivery/deliver.ts')
   const program = await parts.superviseProgram(watched.start)
   const quieter: Parts = { ...parts, view: parts.view === 'json' ? 'json' : 'quiet' }
-  const again = { ...watched.request, whyNotOpen: 'the values are fetched again', keepAs: null }
+  const again = { ...watched.request, whyNotOpen: 'the values are fetched again' }
   const fetch = async () => await deliver(again, quieter, { mayAsk: false })
   return await watchValues({ ...watched, program, fetch }, parts)
 }

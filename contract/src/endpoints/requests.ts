@@ -75,8 +75,10 @@ export const requestEndpoints = {
   }),
   withdrawRequest: POST('/api/v1/requests/{request_id}/withdraw', 'public', {
     summary:
-      'Withdraw a request: for the client, which holds the verifier of its challenge (X-Poll-Verifier)',
+      'Withdraw a request, or leave it open: for the client, which holds the verifier of its challenge (X-Poll-Verifier)',
+    query: wait.WithdrawQuery,
     headers: wait.VerifierHeaders,
+    responses: { 200: wait.Withdrawn },
     errors: [404, 409],
   }),
   storePayload: PUT('/api/v1/requests/{request_id}/payload', 'dev', {

@@ -45,6 +45,7 @@ export const ASKS_AGAIN = [
   'other_command',
   'other_folder',
   'other_agent',
+  'other_network',
   'other_keys',
   'bundle_changed',
 ] as const

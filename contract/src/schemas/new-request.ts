@@ -131,6 +131,8 @@ export const CreatedRequest = object('CreatedRequest', {
   asks_again: z.enum(ASKS_AGAIN).optional(),
   /** What differs from the approved command, in words. */
   differs: z.string().optional(),
+  /** The client may leave the request when it is stopped: see `leave` of the withdrawal. */
+  may_leave: z.literal(true).optional(),
   /** The page of an earlier request of the same start offers to approve this one too. */
   joins: z.literal(true).optional(),
   /** For a client that asks for `short_uri`: it leads to the same page. */

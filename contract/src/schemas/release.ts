@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Flag, object } from './text.ts'
+import { Flag, object, Timestamp } from './text.ts'
 
 /** How an approval can return to the terminal: through the client's own loopback address, or as a code typed there. */
 export const RELEASES = ['loopback', 'code'] as const
@@ -20,11 +20,12 @@ export const Release = z
   .meta({ id: 'Release' })
 
 /** `release`: the values are held until the terminal returns it. `approvals`: how many people approved, where the
- * bundle needs two. */
+ * bundle needs two. `later_until`: nothing was delivered, and the same command starts once until then. */
 export const Approved = object('Approved', {
   ok: z.literal(true),
   release: Release.optional(),
   approvals: z.object({ given: z.int(), needed: z.int() }).optional(),
+  later_until: Timestamp.optional(),
 })
 
 export const FreshCode = object('FreshCode', { release: Release })

@@ -92,6 +92,8 @@ export const RequestBundle = object('RequestBundle', {
   remember_hours: z.int().optional(),
   /** Whether the approver may let it be repeated in all working trees of the repository. */
   remember_repository: z.literal(true).optional(),
+  /** Whether the approver may approve this command for its next run (`later`), because nothing reaches it now. */
+  may_be_later: z.literal(true).optional(),
   /** Whether remembering needs `release: "loopback"`. */
   remember_needs_loopback: z.boolean().optional(),
   /** Requested names that the bundle lacks, whose values the approver may type; absent: none. `known`: another bundle
@@ -162,7 +164,16 @@ export const EncryptFromBundle = z
     remember_for: z
       .enum(['folder', 'repository'], { error: 'remember_for must be folder or repository' })
       .optional(),
+    /** Deliver nothing now: let the terminal run this command once, when it asks again within 30 minutes. */
+    later: z.literal(true, { error: 'later must be true' }).optional(),
   })
+  .refine(
+    ({ later, release, remember_hours, typed }) => !later || !(release || remember_hours || typed.length),
+    {
+      error: 'later cannot be combined with release, remember_hours or typed',
+      path: ['later'],
+    },
+  )
   .refine(({ include_keys, typed }) => include_keys.length + typed.length > 0, {
     error: EMPTY,
     path: ['include_keys'],

@@ -4,7 +4,7 @@ import { AppliedDeposit } from './deposit.ts'
 import { KeptProposal, Proposal } from './proposal.ts'
 import { Receipt } from './receipt.ts'
 import { ReleaseField } from './release.ts'
-import { Actor, Id, Timestamp } from './text.ts'
+import { Actor, Id, object, Timestamp } from './text.ts'
 
 export const WaitQuery = z.object({
   interval: z.coerce
@@ -19,6 +19,12 @@ export const WaitQuery = z.object({
   /** As the answer to the creation had it. If a crash lost the request since, `not_found` has `details.lost`: true. */
   epoch: z.string().max(LIMITS.nameLength, 'epoch is too long').optional(),
 })
+
+/** `leave`: where the creation said `may_leave`, a person can still approve the request, for the next run. */
+export const WithdrawQuery = z.object({ leave: z.literal('1', { error: 'leave must be 1' }).optional() })
+
+/** `left`: the request is still open. */
+export const Withdrawn = object('Withdrawn', { ok: z.literal(true), left: z.literal(true).optional() })
 
 /** The proof that a request is the caller's own. */
 export const VerifierHeaders = z.object({ 'x-poll-verifier': z.string().optional() })

@@ -37,6 +37,8 @@ export const RequestContext = object('RequestContext', {
   /** Whether that address and the requester's are in one network; null: they cannot be compared. */
   same_network: z.boolean().nullable(),
   expires_at: Timestamp,
+  /** When the command stopped and left the request; absent: it did not say so. */
+  left_at: Timestamp.optional(),
   /** What this server demands of every approval; the bundle may demand more. */
   assurance: AssuranceField.optional(),
   /** The ways in which the client can take an approval back; empty: none. */

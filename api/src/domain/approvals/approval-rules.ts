@@ -157,6 +157,19 @@ export function rememberHours(
   return isPossible && isAllowed ? policy.remember_hours : 0
 }
 
+/** Whether the rules let the approver approve this command for its next run, without a return to the terminal: where
+ * they let it be remembered, but not for production, where it must stay on this computer, or where the client asks how
+ * the approval returns. */
+export function mayBeLater(grounds: Grounds, { isLocal, bundle }: RememberedPlace): boolean {
+  const { policy, request } = grounds
+  const isFree = request.use?.flags.every((flag) => !flag.startsWith('--require-assurance')) === true
+  return (
+    isFree && policy.assurance !== 'local' && !isProduction(bundle) && rememberHours(grounds, isLocal) > 0
+  )
+}
+
+type RememberedPlace = { isLocal: boolean; bundle: ProductionFacts }
+
 /** Whether an approval may be remembered for all working trees of the repository: they have all branches, also those
  * of strangers. What production delivers is approved for one folder. */
 export function mayRememberRepository({ use }: ApprovalRequest, bundle: ProductionFacts): boolean {
@@ -167,7 +180,7 @@ export function mayRememberRepository({ use }: ApprovalRequest, bundle: Producti
 export function requireRememberable(
   grounds: Grounds,
   choice: ApprovalChoice,
-  { isLocal, bundle }: { isLocal: boolean; bundle: ProductionFacts },
+  { isLocal, bundle }: RememberedPlace,
 ): void {
   const hours = choice.remember_hours
   if (hours === undefined) return

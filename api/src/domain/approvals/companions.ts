@@ -1,7 +1,7 @@
 import { LIMITS, type RequestContext, TIMES } from '@keyferry/contract'
 import type { z } from 'zod'
 import { contextOf, findOpen, type RequestParts } from '../requests/request.ts'
-import type { ApprovalRequest, UndecidedRequest } from '../requests/stored-request.ts'
+import { type ApprovalRequest, isFree, type UndecidedRequest } from '../requests/stored-request.ts'
 
 /*
  * Several commands of one start (a Procfile, make -j, compose) ask at the same time. One page can show them together.
@@ -25,7 +25,7 @@ export async function listCompanions(
   if (deviceKey === null || !request.together) return []
   const stored = await pendingOf(parts, deviceKey)
   return stored
-    .filter((other) => other.first === null && other.vouch === null && isCompanion(request, other.request))
+    .filter((other) => isFree(other) && isCompanion(request, other.request))
     .toSorted((one, other) => (isEarlier(one.request, other.request) ? -1 : 1))
     .slice(0, LIMITS.companions)
     .map((other) => ({
@@ -53,7 +53,7 @@ async function pendingOf(parts: RequestParts, deviceKey: string): Promise<Undeci
 function isCompanion(one: ApprovalRequest, other: ApprovalRequest): boolean {
   const isSamePlace = one.cwd === other.cwd && one.requesterMeta.ip === other.requesterMeta.ip
   const apartMs = Math.abs(requestedMs(one) - requestedMs(other))
-  return one.id !== other.id && isSamePlace && apartMs <= TIMES.startSeconds * 1_000
+  return one.id !== other.id && other.together && isSamePlace && apartMs <= TIMES.startSeconds * 1_000
 }
 
 // A request that the page can show beside another: it returns over loopback, names its bundle, and no agent makes it.

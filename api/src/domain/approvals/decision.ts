@@ -18,6 +18,7 @@ import {
 import {
   appliedStep,
   approveStep,
+  laterStep,
   type Supporting,
   supportStep,
   wrongCodeStep,
@@ -64,6 +65,8 @@ export type ReleaseChoice = { release?: ReleaseWay | undefined; user_code?: stri
 
 export type ApprovalKind<Parts, Chosen> = {
   refusals: RefusalTexts
+  /** The request, where it need not be undecided. */
+  find?: typeof findOpen
   /** Refuses who may not decide so; absent: who may not approve.
    * @throws DomainError */
   judge?: typeof requireAllowed
@@ -82,8 +85,12 @@ type KindOffer = ApprovalScope & {
 
 /** A decision. */
 export type Begun = {
-  /** What is approved, sealed to the client where it gets anything; or a support, which gives nothing yet. */
-  gives: Supporting['gives'] | { as: 'approval'; approved: Approved | null; ciphertextBase64: string | null }
+  /** What is approved, sealed to the client where it gets anything; or a support, which gives nothing yet; or the next
+   * run. */
+  gives:
+    | Supporting['gives']
+    | { as: 'approval'; approved: Approved | null; ciphertextBase64: string | null }
+    | { as: 'later' }
   /** What the approver signs of it, where the rules ask for a signature; absent: nobody signs it. */
   signs?: () => StatementFacts
   /** Writes its record, in the transaction that makes it take effect. */
@@ -134,7 +141,7 @@ export async function decide<Parts extends DecisionParts, Chosen extends Release
 ): Promise<Decided> {
   const rules = notingRules(given.stores.policies)
   const parts = { ...given, stores: { ...given.stores, policies: rules.policies } }
-  const stored = await findUndecided(parts, requestId)
+  const stored = await (kind.find ?? findUndecided)(parts, requestId)
   requireInside(stored, caller)
   const asking = { caller, stored }
   const offer = await kind.offer(parts, asking, choice)
@@ -169,9 +176,9 @@ type SettleParts = Begun & {
 function signedBy(gives: Begun['gives'], touches: readonly TouchOfReceipt[]): Begun['gives'] {
   const signed = { touches: [...touches] }
   if (gives.as === 'first') return { ...gives, support: { ...gives.support, ...signed } }
-  return gives.as === 'vouch'
-    ? gives
-    : { ...gives, approved: gives.approved && { ...gives.approved, ...signed } }
+  return gives.as === 'approval'
+    ? { ...gives, approved: gives.approved && { ...gives.approved, ...signed } }
+    : gives
 }
 
 async function settle(
@@ -190,7 +197,7 @@ async function settle(
   if (isOfWorkspace) await own.lockWorkspace(caller.tenantId)
   const [member, , areSame] = await Promise.all([
     own.lockMember(caller, room !== undefined),
-    own.requests.change(id, nowMs, decisionStep(stored, { ...settling, gives }, parts)),
+    own.requests.change(id, nowMs, decisionStep({ caller, stored }, { ...settling, gives }, parts)),
     rules.areSame(own.policies),
   ])
   requireMember(member, caller)
@@ -209,11 +216,12 @@ async function settle(
 }
 
 function decisionStep(
-  { first }: Pick<StoredRequest, 'first'>,
+  { caller: by, stored: was }: OpenCall,
   { gives, hold, vouch }: Pick<SettleParts, 'gives' | 'hold' | 'vouch'>,
   { waitingSeconds }: Pick<DecisionParts, 'waitingSeconds'>,
 ): RequestStep<void> {
-  const seen = { first: first?.userId ?? null, vouch }
+  const seen = { first: was.first?.userId ?? null, vouch }
+  if (gives.as === 'later') return (now) => laterStep(now, { seen, was, by })
   if (gives.as === 'approval') return (now) => approveStep(now, { ...gives, seen, hold })
   const step = { seen, gives, hold, longerMs: waitingSeconds * 1_000 }
   return (now, nowMs) => supportStep(now, step, nowMs)

@@ -1,4 +1,5 @@
 import { type ASKS_AGAIN, REDACTIONS } from '@keyferry/contract'
+import { isSameNetwork } from '../base/address-block.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { agentOf, type KnownGrant, type SignedUse } from './grant.ts'
 
@@ -22,10 +23,16 @@ export function mismatch(grant: KnownGrant, request: ApprovalRequest): GrantMism
     ['other_command', command],
     ['other_folder', isElsewhere ? 'the folder differs' : null],
     ['other_agent', agentDiffers(grant.agent, agentOf(request))],
+    ['other_network', grant.use?.once && !isHere(grant.use, request) ? 'your network changed' : null],
     ['other_keys', namesDiffer(new Set(grant.asked), new Set(request.templateKeys))],
   ]
   for (const [asks_again, differs] of differing) if (differs !== null) return { asks_again, differs }
   return null
+}
+
+/** Whether the approved request came from the network of this one. */
+export function isHere(use: SignedUse, { requesterMeta }: ApprovalRequest): boolean {
+  return use.network !== undefined && isSameNetwork(use.network, requesterMeta.ip) === true
 }
 
 function commandDiffers({ argv: approved, argvMasked }: KnownGrant, request: ApprovalRequest): string | null {

@@ -42,6 +42,7 @@ const BY_INTEREST: readonly GrantRefusal[] = [
   'expired',
   'bundle_changed',
   'other_keys',
+  'other_network',
   'other_agent',
   'other_folder',
   'other_command',
@@ -114,7 +115,9 @@ async function changeSince(
   if (!mayApprove(policy, { userId, role })) return policy.people === null ? 'role_changed' : 'policy_changed'
   if (policy.approvals_needed > 1 || grant.hours > policy.remember_hours) return 'policy_changed'
   if (grant.agent !== null && !remembersAgents(policy)) return 'policy_changed'
-  if (grant.use?.repository !== undefined && isProduction(bundle)) return 'policy_changed'
+  const { repository, once } = grant.use ?? {}
+  if ((repository !== undefined || once) && isProduction(bundle)) return 'policy_changed'
+  if (once && policy.assurance === 'local') return 'policy_changed'
   const entries = await bundleEntries(stores, place, 'none')
   return isSameBundle(grant, entries) ? null : 'bundle_changed'
 }

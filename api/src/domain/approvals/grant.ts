@@ -1,6 +1,7 @@
-import { type ASKS_AGAIN, type Grant as GrantSchema, LIMITS, RequestUse } from '@keyferry/contract'
+import { type ASKS_AGAIN, type Grant as GrantSchema, LIMITS, RequestUse, TIMES } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
 import { z } from 'zod'
+import { addressBlock } from '../base/address-block.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type ListPage, type Page, type WholePage, wholePage } from '../base/listing.ts'
@@ -20,6 +21,8 @@ import { labelOf } from './request-delivery.ts'
  * of the terminal, one bundle, the same names, the same command in the same folder, and a number of uses. It keeps no
  * value: each use seals the current ones (see grant-use.ts).
  *
+ * One for the next run of a command that stopped contains in the network of its request (see later-approval.ts).
+ *
  * It ends when its time is over, when it is used up, when its person or an owner revokes it, when the terminal forgets
  * it, and when its person leaves, gets another role, or the rules of its bundle change. It ends with what the person's
  * credentials gave: when the password changes, all sessions end, ways to sign in are linked or unlinked, or the account
@@ -32,11 +35,16 @@ export type GrantEnd = Extract<
 >
 
 /** The flags of a command, as the terminal signed them. Plain JSON. Of a grant, `repository` is there only if it is
- * valid in all working trees, and `reason` only if an earlier build made it. */
-export const SignedUse = RequestUse.extend({ reason: z.string().optional() })
+ * valid in all working trees, and `reason` only if an earlier build made it. `network`: of the approved request.
+ * `once`: the command had stopped, so the approval did not return, and contains for its next run. */
+export const SignedUse = RequestUse.extend({
+  reason: z.string().optional(),
+  network: z.string().optional(),
+  once: z.literal(true).optional(),
+})
 export type SignedUse = z.infer<typeof SignedUse>
 
-type GrantTerms = Omit<GrantDraft, 'hours' | 'isForRepository'> & {
+type GrantTerms = Omit<GrantDraft, 'hours' | 'isForRepository' | 'isOnce'> & {
   hours: number
   deviceKey: string
   argv: readonly string[]
@@ -53,6 +61,7 @@ export type NewGrant = GrantTerms & {
   id: string
   bundle: { id: string; name: string }
   label: DeliveryLabel
+  uses: number
   expiresAt: string
   /** Who approved, and when. */
   stamp: Stamp
@@ -102,20 +111,26 @@ export interface GrantStore {
 
 export type GrantParts = { stores: { grants: GrantStore }; clock: ClockAndIds }
 
-/** How long a terminal can learn why its grant is not valid. */
-const KEPT_SECONDS = 24 * 60 * 60
+type ToRemember = Pick<ApprovedDelivery, 'remember' | 'bundle' | 'approverId'> & {
+  tenant: { id: string }
+}
 
 /** Keep what an approver lets the terminal repeat, if anything. */
 export async function remember(
   { own, clock }: { own: { grants: GrantRecords }; clock: ClockAndIds },
   request: ApprovalRequest,
-  { remember: draft, bundle, tenant, approverId }: ApprovedDelivery,
+  { remember: draft, bundle, tenant, approverId }: ToRemember,
 ): Promise<void> {
   const { deviceKey, argv, argvMasked, cwd, templateKeys } = request
   if (draft === null || deviceKey === null || argv === null || cwd === null) return
-  const { isForRepository, ...terms } = draft
-  const { use } = request
-  const kept = use && !isForRepository ? { ...use, repository: undefined } : use
+  const { isForRepository, isOnce, ...terms } = draft
+  const { use, requesterMeta } = request
+  const kept = use && {
+    ...use,
+    ...(isForRepository ? {} : { repository: undefined }),
+    network: addressBlock(requesterMeta.ip),
+    ...(isOnce ? { once: true as const } : {}),
+  }
   const command = { argv, argvMasked, cwd, agent: agentOf(request), use: kept }
   await own.grants.insert(tenant.id, {
     ...terms,
@@ -124,8 +139,9 @@ export async function remember(
     id: clock.newId(),
     deviceKey,
     bundle,
-    label: labelOf(request.requesterMeta),
-    expiresAt: timestamp(clock, draft.hours * 60 * 60),
+    label: labelOf(requesterMeta),
+    uses: isOnce ? LIMITS.grantUses - 1 : 0,
+    expiresAt: timestamp(clock, isOnce ? TIMES.laterSeconds : draft.hours * 60 * 60),
     stamp: stampOf({ tenantId: tenant.id, userId: approverId, origin: null }, clock),
   })
 }
@@ -170,7 +186,7 @@ export async function forgetDevice(
 }
 
 export async function forgetOldGrants({ stores, clock }: GrantParts): Promise<void> {
-  await stores.grants.forgetBefore(timestamp(clock, -KEPT_SECONDS))
+  await stores.grants.forgetBefore(timestamp(clock, -TIMES.knownTerminalSeconds))
 }
 
 export function namesDigest(names: readonly string[]): string {

@@ -110,6 +110,7 @@ async function draftOf(
   return {
     hours: rememberHours,
     isForRepository,
+    isOnce: false,
     keys: [...new Set(names)].toSorted(),
     leftOut: missingRequired,
     bundleNames: namesDigest(all.map(({ name }) => name)),

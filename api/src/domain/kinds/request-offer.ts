@@ -5,11 +5,13 @@ import {
   DELIVERY_REFUSALS,
   type Grounds,
   mayAskOthers,
+  mayBeLater,
   mayRememberRepository,
   type Refusal,
   rememberHours,
   shownRules,
 } from '../approvals/approval-rules.ts'
+import type { GrantStore } from '../approvals/grant.ts'
 import { notingRules } from '../approvals/together.ts'
 import { namesTightened, rulesOfNames, rulesOfValues } from '../approvals/value-rules.ts'
 import type { Listing } from '../base/listing.ts'
@@ -20,8 +22,9 @@ import { dueOf } from '../library/key-lifetime.ts'
 import type { MemberStore } from '../people/member.ts'
 import type { Caller, Visitor } from '../people/membership.ts'
 import { findOpen } from '../requests/request.ts'
-import type { Support, Vouch } from '../requests/stored-request.ts'
+import { isFree, type Support, type Vouch } from '../requests/stored-request.ts'
 import { changedSince, type LastApprovalStore } from './last-approval.ts'
+import { isKnown } from './later-approval.ts'
 import { type ApprovalParts, placeOf } from './request-approval.ts'
 import { typeableNames } from './typed-values.ts'
 
@@ -42,7 +45,12 @@ type ValueOrigin = { changed_at: string; changed_by: string | null }
 const NAMED = 10
 
 type ValuesOfferParts = ApprovalParts & {
-  stores: { members: MemberStore; valueOrigins: ValueOriginStore; lastApprovals: LastApprovalStore }
+  stores: {
+    grants: GrantStore
+    members: MemberStore
+    valueOrigins: ValueOriginStore
+    lastApprovals: LastApprovalStore
+  }
 }
 
 /** The bundles that the approver can choose from.
@@ -134,16 +142,18 @@ async function demandsOf(given: ValuesOfferParts, asking: OpenCall, { bundle, al
   const { policy, own, first } = grounds
   const rules = shownRules(DELIVERY_REFUSALS, grounds)
   const others = await othersFor(parts, grounds, { refusal: rules.why_not, bundle })
-  const isFree = asking.stored.vouch === null && asking.stored.first === null
+  const isLater = async () =>
+    mayBeLater(grounds, { ...parts, bundle }) && (await isKnown(parts, grounds.request, asking.caller))
   const demands = {
     ...rules,
     why_not: rules.why_not && others ? { ...rules.why_not, who: others.slice(0, NAMED) } : rules.why_not,
-    may_vouch: isFree && mayAskOthers(grounds, others ?? []),
+    may_vouch: isFree(asking.stored) && mayAskOthers(grounds, others ?? []),
     vouch: await shownVouch(parts, asking, { bundle, counted: grounds.vouch }),
     approvals_needed: policy.approvals_needed,
     first_approval: first && presentFirst(first),
     remember_hours: rememberHours(grounds, parts.isLocal),
     ...(mayRememberRepository(grounds.request, bundle) ? { remember_repository: true as const } : {}),
+    ...((await isLater()) ? { may_be_later: true as const } : {}),
     remember_needs_loopback: !parts.isLocal,
   }
   return { demands, grounds, stricter: namesTightened(ofValues, own) }

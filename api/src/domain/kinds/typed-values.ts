@@ -17,7 +17,7 @@ import { type Bundle, type BundleStore, listBundles } from '../library/bundle.ts
 import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
 import { requireBundleEditor } from '../library/bundle-rights.ts'
 import type { Caller } from '../people/membership.ts'
-import type { ApprovalRequest } from '../requests/stored-request.ts'
+import { type ApprovalRequest, isFree } from '../requests/stored-request.ts'
 import type { NewProposal } from '../transfer/proposal.ts'
 
 /*
@@ -52,7 +52,7 @@ export async function typeableNames(
 /** Never for an agent, another network, or where another person vouches or approves too. */
 function mayType(grounds: Grounds, { caller, stored }: OpenCall): boolean {
   const { policy, request } = grounds
-  const decidesAlone = stored.vouch === null && stored.first === null && policy.approvals_needed === 1
+  const decidesAlone = isFree(stored) && policy.approvals_needed === 1
   const isHere = isSameNetwork(request.requesterMeta.ip, caller.origin?.ip ?? '') === true
   const mayApprove = refusalOf(DELIVERY_REFUSALS, grounds) === null && waysOf(grounds).length > 0
   return mayApprove && decidesAlone && isHere && !isFromAgent(request)

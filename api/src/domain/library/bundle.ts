@@ -54,8 +54,9 @@ export interface BundleStore {
   count(tenantId: string, filter: BundleFilter): Promise<number>
   /** Whether any program may get the values of a bundle, without an approval. */
   isGiven(tenantId: string, bundleId: string): Promise<boolean>
-  /** Bundles of all tenants of a user, by workspace name and bundle name. */
-  findSuggested(userId: string, suggestion: BundleSuggestion): Promise<BundleOfTenant[]>
+  /** Bundles of all tenants of a user, by workspace name and bundle name.
+   * @param userId null: of anybody, where there is one person */
+  findSuggested(userId: string | null, suggestion: BundleSuggestion): Promise<BundleOfTenant[]>
   findNamed(
     tenantId: string,
     names: readonly string[],

@@ -11,6 +11,8 @@ export const GrantDraft = z.object({
   leftOut: z.array(z.string()),
   /** A digest of all names of the bundle, for a request that asked for no names. */
   bundleNames: z.string(),
+  /** For the next run only. */
+  isOnce: z.boolean().default(false),
   /** The approver's epoch, see `KnownUser`. It is not remembered in a later one. */
   epoch: z.number().default(0),
 })

@@ -1,4 +1,4 @@
-import type { WhyNotCode } from '@keyferry/contract'
+import { TIMES, type WhyNotCode } from '@keyferry/contract'
 import { isSameReleaseHash } from '@keyferry/crypto/release'
 import { DomainError } from '../base/errors.ts'
 import type { Approved } from './approved.ts'
@@ -10,6 +10,7 @@ import {
   type EndedAs,
   type Hold,
   heldSupport,
+  isFree,
   type RequestState,
   type StoredApproval,
   type StoredRequest,
@@ -74,9 +75,34 @@ export function approveStep(
   return { answer: undefined, next, ...payload }
 }
 
+/** From open, or held by an approval of the same person, to ended: the next run is approved.
+ * @param was the request as its approver saw it */
+export function laterStep(
+  stored: StoredRequest,
+  { seen, was, by }: { seen: Seen; was: StoredRequest; by: By },
+): RequestChange<void> {
+  requireOpen(stored)
+  const approved = was.status === 'held' && stored.status === 'held' ? stored.approval?.approved : null
+  const isOwn = approved?.approverId === by.userId && approved.tenant.id === by.tenantId
+  if (!isOwn) undecided({ ...stored, leftAtMs: undefined }, seen)
+  return { answer: undefined, ...ended(stored, 'later') }
+}
+
+/** Its command stopped: it waits longer for an approval of the next run. What was on its way to the terminal goes. One
+ * that waits for another person, or is given, is not left.
+ * @returns the request before; null: it is not left now */
+export function stopStep(stored: StoredRequest, nowMs: number): RequestChange<StoredRequest | null> {
+  requireOpen(stored)
+  if (stored.status === 'given' || !isFree(stored)) return { answer: null }
+  const left = { leftAtMs: nowMs, expiresAtMs: nowMs + TIMES.leftSeconds * 1_000 }
+  return { answer: stored, next: { ...lasting(stored), ...left, status: 'open' }, payload: 'drop' }
+}
+
 // An approval without the vouch that was seen is another approval than its person meant.
 function undecided(stored: StoredRequest, { first, vouch }: Seen): UndecidedRequest {
   requireOpen(stored)
+  if (stored.leftAtMs !== undefined)
+    throw new DomainError('changed', 'The command stopped: load the page again, to approve its next run')
   if (stored.status !== 'open') throw alreadyApproved()
   if ((stored.first?.userId ?? null) !== first) throw changed()
   if (vouch !== null && vouch.id !== stored.vouch?.id) throw changed()
@@ -318,8 +344,8 @@ function ended(stored: StoredRequest, as: EndedAs, why: WhyNotCode | null = null
 }
 
 // What a request has in every state.
-function lasting({ request, wrongCodes, expiresAtMs, vouch, first }: StoredRequest) {
-  return { request, wrongCodes, expiresAtMs, vouch, first }
+function lasting({ request, wrongCodes, expiresAtMs, vouch, first, leftAtMs }: StoredRequest) {
+  return { request, wrongCodes, expiresAtMs, vouch, first, leftAtMs }
 }
 
 function changed(): DomainError {

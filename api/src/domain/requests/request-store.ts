@@ -45,7 +45,7 @@ export interface RequestStore {
   box(id: string, nowMs: number): Promise<string | null>
   /** @throws DomainError not_found · request_expired · what the step throws */
   change<Answer>(id: string, nowMs: number, step: RequestStep<Answer>): Promise<Answer>
-  /** Requests that this terminal signed and that can be approved together, the newest `DEVICE_REQUESTS`. */
+  /** Requests that this terminal signed, the newest `DEVICE_REQUESTS`. */
   ofDevice(deviceKey: string, nowMs: number): Promise<StoredRequest[]>
   /** Requests that one person of this tenant supports and that wait for another, the newest `WAITING_REQUESTS`. */
   waitingIn(tenantId: string, nowMs: number): Promise<StoredRequest[]>

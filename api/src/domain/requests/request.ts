@@ -28,6 +28,8 @@ import { type ApprovalRequest, isOutside, type OpenRequest, type StoredRequest }
  * | given      | the server: the answer was delivered                    | removed    |
  * | given      | the server: the connection broke before that            | given      |
  * | open, held, given | the client that asked: withdraw                  | ended      |
+ * | open, held | the same, stopped: leave (if its terminal is known)     | open       |
+ * | open, held | a member of a tenant: approve the next run              | ended      |
  * | held, given | the server: the approver left or was removed           | removed    |
  * | open, held | the same, of the first of two people                    | open       |
  * | open, held | the same, of who vouched for it                         | ended      |
@@ -41,7 +43,8 @@ import { type ApprovalRequest, isOutside, type OpenRequest, type StoredRequest }
  * release.ts for how an approval returns to the terminal, request-wait.ts for how the values are delivered only once,
  * request-end.ts for denials and withdrawals, and expiry.ts for requests whose time is over. deposit-approval.ts says
  * what differs for a deposit, whose values come from the client, and names-approval.ts for a request for names, which
- * gets no values. vouch.ts says how a person vouches for a request that others approve.
+ * gets no values. later-approval.ts says what becomes of a request whose command stopped, and vouch.ts how a person
+ * vouches for a request that others approve.
  */
 
 const REQUEST_ID = /^[0-9a-f]{32}$/
@@ -67,7 +70,7 @@ export function contextOf(
   { assurance }: { assurance: Assurance },
   stored: OpenRequest,
 ): Omit<z.output<typeof RequestContext>, 'viewer_ip' | 'same_network'> {
-  const { request, status, first, vouch, expiresAtMs } = stored
+  const { request, status, first, vouch, expiresAtMs, leftAtMs } = stored
   const grade = gradeOf(request, assurance)
   const held = 'held' in stored ? stored.held : null
   return {
@@ -79,6 +82,7 @@ export function contextOf(
     status: SHOWN[status],
     user_code: userCodeOf(request),
     expires_at: new Date(expiresAtMs).toISOString(),
+    ...(leftAtMs === undefined ? {} : { left_at: new Date(leftAtMs).toISOString() }),
     assurance: grade,
     release: request.release,
     held: held && {
@@ -147,7 +151,7 @@ function openOf(stored: StoredRequest): OpenRequest {
 }
 
 /** Refuses a request that ended. Only this function and `goneError` distinguish the ends.
- * @throws DomainError request_denied · request_withdrawn */
+ * @throws DomainError request_denied · request_withdrawn · request_later */
 export function requireOpen(stored: StoredRequest): asserts stored is OpenRequest {
   if (stored.status !== 'ended') return
   const details = stored.why === null ? {} : { details: { reason: stored.why } }

@@ -131,10 +131,12 @@ const Always = z.object({
   expiresAtMs: z.number(),
   vouch: Vouch.nullable(),
   first: Support.nullable(),
+  /** When the command stopped and left it, in epoch milliseconds; absent: it did not. */
+  leftAtMs: z.number().optional(),
 })
 
-/** How a request can end before its lifetime does; its marker stays until then. */
-const ENDS = ['denied', 'withdrawn'] as const
+/** How a request can end before its lifetime does; its marker stays until then. `later`: its next run is approved. */
+const ENDS = ['denied', 'withdrawn', 'later'] as const
 
 export type EndedAs = (typeof ENDS)[number]
 
@@ -188,6 +190,11 @@ export function approvalOf(stored: RequestState): StoredApproval | null {
 export function heldSupport(stored: RequestState): Support | Vouch | null {
   if (stored.status !== 'held' || stored.held.support === null) return null
   return stored[stored.held.support]
+}
+
+/** Nobody supports it, and its client did not leave it. */
+export function isFree({ first, vouch, leftAtMs }: RequestState): boolean {
+  return first === null && vouch === null && leftAtMs === undefined
 }
 
 /** Once somebody vouched, only that person and people of their workspace decide. */

@@ -25,6 +25,11 @@ export class WaitingRoom {
     return this.#calls.size
   }
 
+  /** Whether a caller is held for what has this id, on this node. */
+  isHeld(id: string): boolean {
+    return [...this.#calls].some((call) => call.id === id)
+  }
+
   /** Finishes every call, present and future. */
   close(): void {
     this.#isClosed = true
@@ -34,6 +39,7 @@ export class WaitingRoom {
 
 /** One caller that waits. There may be tens of thousands, so each is one object and one timer. */
 export class WaitingCall {
+  id = ''
   #hasChanged = false
   #isOver = false
   #wake: (() => void) | null = null
@@ -52,6 +58,7 @@ export class WaitingCall {
   }
 
   listen(watched: Watchable, id: string): void {
+    this.id = id
     this.#unwatch = watched.watch(id, () => this.#change())
   }
 

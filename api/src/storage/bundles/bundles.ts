@@ -211,14 +211,14 @@ async function findNamed(query: Query, tenantId: string, names: readonly string[
   )
 }
 
-async function findSuggested(query: Query, userId: string, { bundle, workspace }: BundleSuggestion) {
+async function findSuggested(query: Query, userId: string | null, { bundle, workspace }: BundleSuggestion) {
   const rows = await query
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
     .innerJoin('bundles', 'bundles.tenant_id', 'tenants.id')
     .select(['tenants.name as tenant_name', 'bundles.id', 'bundles.name'])
     .select(REACH)
-    .where('memberships.user_id', '=', userId)
+    .$if(userId !== null, (select) => select.where('memberships.user_id', '=', userId))
     .where((on) => on.or([on('bundles.id', '=', bundle), on('bundles.name', '=', bundle)]))
     .$if(workspace !== null, (select) =>
       select.where((on) => on.or([on('tenants.id', '=', workspace), on('tenants.name', '=', workspace)])),

@@ -84,14 +84,15 @@ export async function insertGrant(transaction: Recorded, tenantId: string, grant
       asked: JSON.stringify(grant.asked),
       bundle_names: grant.bundleNames,
       hours,
-      uses: 0,
+      uses: grant.uses,
       created_at: stamp.at,
       expires_at: grant.expiresAt,
       last_used_at: null,
       ended: null,
     })
     .execute()
-  const event = { action: 'grant.created', data: { grant: id, hours, names: keys } } as const
+  const data = { grant: id, ...(grant.use?.once ? { once: true as const } : { hours }), names: keys }
+  const event = { action: 'grant.created', data } as const
   transaction.record(bundleEvent(bundle, stamp, event))
 }
 
@@ -206,7 +207,7 @@ function presented(row: Tables['grants'] & { bundle_name: string; username: stri
     keys: textsIn(row.keys),
     created_at: row.created_at,
     expires_at: row.expires_at,
-    uses: row.uses,
+    uses: row.last_used_at === null ? 0 : row.uses,
     uses_left: usesLeft(row),
     last_used_at: row.last_used_at,
   }

@@ -16,18 +16,14 @@ type GrantsFilter = {
 
 export type GrantEnding = EventOrigin & { reason: GrantEnd }
 
-/** End the remembered approvals that are valid at this time, each with an event.
- * @returns how many */
+/** End remembered approvals, each that contains now with an event. One that is over makes its terminal known no more.
+ * @returns how many held */
 export async function endGrants(
   transaction: Recorded,
   { tenantId, folder, bundleId, userId, deviceKey, id: grantId }: GrantsFilter,
   { reason, ...end }: GrantEnding,
 ): Promise<number> {
-  let update = transaction
-    .updateTable('grants')
-    .set({ ended: reason })
-    .where('ended', 'is', null)
-    .where('expires_at', '>', end.at)
+  let update = transaction.updateTable('grants').set({ ended: reason }).where('ended', 'is', null)
   if (tenantId !== undefined) update = update.where('tenant_id', '=', tenantId)
   if (folder !== undefined)
     update = update.where('bundle_id', 'in', bundlesIn(transaction, tenantId ?? '', folder))
@@ -35,7 +31,8 @@ export async function endGrants(
   if (userId !== undefined) update = update.where('user_id', '=', userId)
   if (deviceKey !== undefined) update = update.where('device_key', '=', deviceKey)
   if (grantId !== undefined) update = update.where('id', '=', grantId)
-  const ended = await update.returning(['tenant_id', 'id', 'bundle_id']).execute()
+  const all = await update.returning(['tenant_id', 'id', 'bundle_id', 'expires_at']).execute()
+  const ended = all.filter(({ expires_at }) => expires_at > end.at)
   for (const { tenant_id, id, bundle_id } of ended) {
     const { name } = await selectOf(transaction, 'bundles', { tenantId: tenant_id, id: bundle_id })
       .select('name')

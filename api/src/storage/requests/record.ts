@@ -27,15 +27,14 @@ export function stateText(state: RequestState): string {
   return JSON.stringify(RequestState.parse(state))
 }
 
-/** What a request is listed by: the terminal that signed it, if it can be approved together with others, who approved
- * it or vouched for it, and the tenant in which it waits for another person. */
-export function listedBy({ deviceKey, together }: ApprovalRequest, state: RequestState) {
+/** What a request is listed by: its terminal, who approved it or vouched for it, and the tenant where it waits. */
+export function listedBy({ deviceKey }: ApprovalRequest, state: RequestState) {
   const { status, first, vouch } = state
   const approval = approvalOf(state)
   const isUndecided = status !== 'ended' && approval === null
   const people = [approval?.approved?.approverId, first?.userId, vouch?.userId]
   return {
-    deviceKey: together ? deviceKey : null,
+    deviceKey,
     approvers: status === 'ended' ? '' : spaced(people.filter((id) => id !== undefined)),
     waitsIn: isUndecided ? ((vouch ?? first)?.tenantId ?? null) : null,
   }

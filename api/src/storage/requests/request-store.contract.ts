@@ -78,12 +78,11 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       return id
     }
 
-    test('lists what one terminal can have approved together, the newest first', async () => {
+    test('lists what one terminal signed, the newest first', async () => {
       const deviceKey = randomRequestId()
-      const signed = { deviceKey, together: true }
+      const signed = { deviceKey, together: false }
       const first = await created(signed)
       const second = await created({ ...signed, expiresAtMs: T0 + LIFETIME_MS + 1 })
-      await created({ deviceKey, together: false })
       await created({ deviceKey: randomRequestId(), together: true })
       expect(await stores.there.ofDevice(deviceKey, T0)).toEqual([second, first])
       await stores.here.remove(second, T0)

@@ -85,7 +85,8 @@ export const bundles = {
     rules: ['primary key (tenant_id)', deletedWith('tenants', 'tenant_id')],
   },
 
-  /** Approvals that a terminal may repeat. One that ended is kept for a day, so that the terminal learns why (`ended`).
+  /** Approvals that a terminal may repeat. One that ended is kept for a week: the terminal
+   * learns why (`ended`), and one that only expired makes it known.
    * `argv`, `use`, `label`, `keys`, `left_out` and `asked`
    * are JSON. */
   grants: {

@@ -1,12 +1,14 @@
+import { spanText, TIMES } from '@keyferry/contract/limits'
 import { useEffect, useState } from 'react'
 import type { RequestContext } from '../../lib/calls/answers.ts'
 import { webAuthn } from '../../lib/data/passkey-browser.ts'
 import { useTitle } from '../../lib/page/use-title.ts'
+import { timeOfDay } from '../../lib/words/time.ts'
 import { ArmingButton } from '../../ui/arming-button.tsx'
 import { Button } from '../../ui/button.tsx'
 import { deferred } from '../../ui/deferred.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Check, CloudUpload, FingerprintPattern, ShieldCheck } from '../../ui/icons.ts'
+import { Check, CloudUpload, FingerprintPattern, Hourglass, ShieldCheck } from '../../ui/icons.ts'
 import { Card, Fact } from './card.tsx'
 import { CheckCode } from './check-code.tsx'
 import { DecisionBar, type Guard } from './decision-bar.tsx'
@@ -103,6 +105,7 @@ function Asked({ asking, place, offer, decision, title, action, reasons }: Asked
       </div>
       {action !== null && <ComparedCode asking={asking} decision={decision} />}
       <div className="flex-1 px-4 pt-3 pb-1 **:scroll-mb-36 sm:px-8">
+        {plan.by === 'later' && <NextRun leftAt={context.left_at ?? ''} />}
         <ReasonFacts {...reasons} />
         {offer.notices}
         {offer.content}
@@ -123,6 +126,15 @@ function Asked({ asking, place, offer, decision, title, action, reasons }: Asked
   )
 }
 
+function NextRun({ leftAt }: { leftAt: string }) {
+  const small = `Your yes counts for ${spanText(TIMES.laterSeconds)} and one run, on this terminal and its network.`
+  return (
+    <Fact Icon={Hourglass} small={small}>
+      The command stopped at {timeOfDay(leftAt)}. Let it run when it asks again?
+    </Fact>
+  )
+}
+
 type Labelled = { asking: RequestView; offer: ApprovalOffer; decision: ReturnType<typeof useDecision> }
 
 function labelOf(labelled: Labelled, isProduction: boolean): string {
@@ -135,16 +147,17 @@ function ownLabel({ asking: { request }, offer, decision }: Labelled): string {
   const { label = 'Approve' } = offer.action ?? {}
   if (decision.isLured) return (asksOthers(offer.rules) ? ASKING : WORDS[kindOf(request.context)]).anyway
   if (isSigned(offer.rules)) return `${label} with your passkey`
+  if (decision.plan.by === 'later') return 'Once'
   if (label !== 'Approve') return label
   if (isForeign(request.context, false)) return 'Approve this run'
   return comparesCode(decision) ? 'It is the same: approve' : label
 }
 
+const NOT_COMPARED: ReadonlySet<string> = new Set(['loopback', 'later', 'refused'])
+
 /** Whether the approver compares the check code by eye. */
 function comparesCode({ plan, hasVouched, code, isSecond }: ReturnType<typeof useDecision>): boolean {
-  return (
-    plan.by !== 'loopback' && plan.by !== 'refused' && !hasVouched && !isSecond && code.field.typed === null
-  )
+  return !NOT_COMPARED.has(plan.by) && !hasVouched && !isSecond && code.field.typed === null
 }
 
 type AssurancesProps = { context: RequestContext; isSigned: boolean; isReturned: boolean }
@@ -176,7 +189,7 @@ type ComparedCodeProps = { asking: RequestView; decision: ReturnType<typeof useD
 /** The check code, where the approval does not return to this computer by itself. */
 function ComparedCode({ asking: { request }, decision }: ComparedCodeProps) {
   const { plan, code, hasVouched, isSecond } = decision
-  if (plan.by === 'loopback' || (hasVouched && code.field.typed === null)) return null
+  if (plan.by === 'loopback' || plan.by === 'later' || (hasVouched && code.field.typed === null)) return null
   const nextStep = nextStepOf(plan, isSecond)
   return (
     <CheckCode code={request.context.user_code} isSecond={isSecond} nextStep={nextStep} field={code.field} />

@@ -58,7 +58,7 @@ function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; left
       <p className="text-sm">
         Waiting for the code, <span role="timer">{clockTime(leftMs)}</span> left
       </p>
-      <EndButtons {...props} offersCode={false} />
+      <EndButtons {...props} />
     </Outcome>
   )
 }
@@ -74,7 +74,7 @@ function AskedThere(props: HeldProps) {
       <p role="status">
         The terminal asks whether it may use this workspace. {WORDS[kindOf(props.request.context)].nothingYet}
       </p>
-      <EndButtons {...props} offersCode={false} />
+      <EndButtons {...props} />
     </Outcome>
   )
 }
@@ -92,7 +92,10 @@ function NotReturned(props: HeldProps) {
 }
 
 function whyNotReturned({ context, choice, by }: HeldRequest): [title: string, text: string] {
-  const hint = context.release?.includes('code') ? ' If the terminal is still waiting, use a code.' : ''
+  const code = context.release?.includes('code') ? ' If the terminal is still waiting, use a code.' : ''
+  const hint = choice?.mayBeLater
+    ? `${code} If the command stopped, let it run once when it asks again.`
+    : code
   const { nothingYet } = WORDS[kindOf(context)]
   if (choice === null && context.vouch === 'held') {
     const vouched = 'A person says that this is their terminal, but that has not returned to it.'
@@ -110,21 +113,24 @@ function whyNotReturned({ context, choice, by }: HeldRequest): [title: string, t
       ]
 }
 
-function EndButtons({ offersCode, ...props }: HeldProps & { offersCode: boolean }) {
-  const { busy, problem, getCode, deny } = useHeldEnd(props)
+// `offersCode`: only where the approval did not reach the program.
+function EndButtons({ offersCode, ...props }: HeldProps & { offersCode?: boolean }) {
+  const offersLater = offersCode !== undefined && props.request.choice?.mayBeLater
+  const { busy, problem, getCode, approveLater, deny } = useHeldEnd(props)
   const shared = { size: 'large', busy: busy !== null } as const
   return (
     <>
       <Problem text={problem} />
       <div className="flex flex-wrap justify-center gap-3">
         {offersCode && <Button label="Get a code" {...shared} look="primary" onClick={getCode} />}
+        {offersLater && <Button label="Once" {...shared} onClick={approveLater} />}
         <Button label="Deny" {...shared} onClick={deny} />
       </div>
     </>
   )
 }
 
-/** What a person does with an approval that has not returned: get a fresh code, or deny. */
+/** What a person does with an approval that has not returned: get a fresh code, approve the next run, or deny. */
 function useHeldEnd({ requestId, request, onCode, onEnd }: HeldProps) {
   const { busy, problem, attempt } = useOneCall((failure) => {
     const end = failure.status === 404 ? endOf(failure, request.context.expires_at) : null
@@ -138,6 +144,13 @@ function useHeldEnd({ requestId, request, onCode, onEnd }: HeldProps) {
     const { release } = await call('createReleaseCode', asked, options)
     if (release.by === 'code') onCode(release.code, serverNowMs() + release.expires_in * 1_000)
   }
+  const approveLater = async () => {
+    if (request.choice === null) return
+    const { bundle, keys } = request.choice
+    const chosen = { bundle_id: bundle.id, include_keys: [...keys], later: true as const }
+    await call('encryptFromBundle', { ...asked, ...chosen }, options)
+    onEnd('later')
+  }
   const deny = async () => {
     await call('denyRequest', asked, options)
     onEnd('denied')
@@ -146,6 +159,7 @@ function useHeldEnd({ requestId, request, onCode, onEnd }: HeldProps) {
     busy,
     problem,
     getCode: () => void attempt('code', getCode),
+    approveLater: () => void attempt('later', approveLater),
     deny: () => void attempt('deny', deny),
   }
 }

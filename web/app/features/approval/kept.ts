@@ -19,16 +19,17 @@ function kept(name: string): readonly unknown[] {
 }
 
 export function keepChoice(requestId: string, choice: Choice): void {
-  const { kind, isSecond, workspaceId, bundle, keys } = choice
-  keep(choiceName(requestId), [kind, isSecond, workspaceId, bundle.id, bundle.name, ...keys])
+  const { kind, isSecond, mayBeLater, workspaceId, bundle, keys } = choice
+  keep(choiceName(requestId), [kind, isSecond, mayBeLater, workspaceId, bundle.id, bundle.name, ...keys])
 }
 
 /** What this tab approved of a request; null: nothing. */
 export function keptChoice(requestId: string): Choice | null {
-  const [word, second, workspaceId, id, name, ...keys] = kept(choiceName(requestId)).map(String)
+  const [word, second, later, workspaceId, id, name, ...keys] = kept(choiceName(requestId)).map(String)
   const kind = CHOICE_KINDS.find((known) => known === word)
   if (kind === undefined || workspaceId === undefined || id === undefined || name === undefined) return null
-  return { kind, isSecond: second === 'true', workspaceId, bundle: { id, name }, keys }
+  const facts = { isSecond: second === 'true', mayBeLater: later === 'true' }
+  return { kind, ...facts, workspaceId, bundle: { id, name }, keys }
 }
 
 export function keepPlace(requestId: string, { workspaceId, bundleId }: BundlePlaceIds): void {

@@ -13,6 +13,7 @@ export type Manner = {
   release?: 'loopback' | 'code'
   remember_hours?: number
   remember_for?: 'repository'
+  later?: true
 }
 
 /** What Approve does: its label, and how many of what it approves. `name`: of the bundle or the workspace; null until

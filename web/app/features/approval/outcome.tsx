@@ -71,6 +71,12 @@ const TEXTS: Readonly<
     Icon: Hourglass,
     text: `It can no longer be approved. ${ASK_AGAIN}`,
   },
+  later: {
+    title: 'Approved for the next run',
+    Icon: Hourglass,
+    tone: 'good',
+    text: 'Nothing was delivered yet. When the same command asks again within 30 minutes, it starts at once, one time.',
+  },
   gone: {
     title: 'Already used or unknown',
     Icon: CircleX,

@@ -11,7 +11,7 @@ const OFFERED = [1, 8]
 /** For how many hours the approver may let the terminal repeat the approval; empty: not at all. */
 export function offeredHours(rules: Demands | null, plan: ReturnPlan): number[] {
   const most = rules?.remember_hours ?? 0
-  if (most === 0 || plan.by === 'refused') return []
+  if (most === 0 || plan.by === 'refused' || plan.by === 'later') return []
   if (rules?.remember_needs_loopback !== false && plan.by !== 'loopback') return []
   const offered = OFFERED.filter((hours) => hours <= most)
   return most < 8 && most > 1 ? [...offered, most] : offered

@@ -10,6 +10,7 @@ export type RequestEnd =
   | 'denied'
   | 'withdrawn'
   | 'expired'
+  | 'later'
   | 'gone'
   | 'already_approved'
   | 'not_collected'
@@ -41,6 +42,8 @@ export type Choice = {
   deciders?: readonly string[]
   /** Another person approved first or vouched, and the terminal is probably theirs. */
   isSecond: boolean
+  /** If nothing can reach the command, its next run can be approved instead. */
+  mayBeLater?: boolean
 }
 
 /** Who decides. `account`: how the person knows their own account. */

@@ -34,6 +34,16 @@ const unbound = {
   bundle: { ...BUNDLE, release: [], release_required: false },
 }
 
+const left = { ...CONTEXT, left_at: META.requested_at }
+
+test('a command that stopped gets an approval of its next run or none, also where the page knows a way back', () => {
+  const stopped = { ...hosted, wayBack, context: left }
+  expect(planReturn({ ...stopped, bundle: { ...BUNDLE, may_be_later: true } })).toEqual({ by: 'later' })
+  const refused = planReturn(stopped)
+  expect(refused).toMatchObject({ by: 'refused', code: 'release_required' })
+  expect(refused).toHaveProperty('reason', expect.stringMatching(/^The command stopped at /))
+})
+
 describe('an approval returns', () => {
   test.each([
     ['over loopback where the client opened the page', { ...hosted, wayBack }, 'loopback'],

@@ -1,14 +1,17 @@
 import type { RequestBundle, RequestContext } from '../../lib/calls/answers.ts'
 import { joined } from '../../lib/words/counted.ts'
+import { timeOfDay } from '../../lib/words/time.ts'
 import { WORDS } from './kind-words.ts'
 import { kindOf } from './request-state.ts'
 import type { LoopbackPlace } from './way-back.ts'
 
-/** How an approval returns to the terminal. `none`: it need not. `refused`: the page cannot approve, and why. */
+/** How an approval returns to the terminal. `none`: it need not. `later`: the command stopped, so it is for the next
+ * run. `refused`: the page cannot approve, and why. */
 export type ReturnPlan =
   | { by: 'loopback'; wayBack: LoopbackPlace }
   | { by: 'code' }
   | { by: 'none' }
+  | { by: 'later' }
   | { by: 'refused'; code: NonNullable<RequestBundle['why_not']>['code']; reason: string }
 
 /** What the rules of a choice demand, of every kind of request. */
@@ -38,6 +41,7 @@ export function planReturn({ context, bundle, wayBack, isOwnServer }: ReturnGrou
   const whyNot = bundle?.why_not ?? null
   if (whyNot !== null && !asksOthers(bundle))
     return { by: 'refused', code: whyNot.code, reason: `${whyNot.error}.${whoCan(whyNot)}` }
+  if (context.left_at !== undefined) return planNextRun(context.left_at, bundle)
   if (bundle?.first_approval?.returned === true || bundle?.vouch?.counts === true) return { by: 'none' }
   const ways = bundle?.release ?? context.release ?? []
   if (wayBack !== null && ways.includes('loopback')) return { by: 'loopback', wayBack }
@@ -49,6 +53,12 @@ export function planReturn({ context, bundle, wayBack, isOwnServer }: ReturnGrou
     code: 'release_required',
     reason: `${WORDS[kindOf(context)].onlyHere} ${startAgain(context)}`,
   }
+}
+
+function planNextRun(leftAt: string, bundle: Demands | null): ReturnPlan {
+  if (bundle === null || bundle.may_be_later === true) return { by: 'later' }
+  const reason = `The command stopped at ${timeOfDay(leftAt)}, and the rules do not allow an approval of its next run.`
+  return { by: 'refused', code: 'release_required', reason }
 }
 
 /** Whether the person can only ask others to approve. That returns to the terminal as an approval does. */

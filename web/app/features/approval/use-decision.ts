@@ -75,7 +75,7 @@ function useWay(
   const plan = planReturn(grounds)
   const code = useTypedCode(asksForTypedCode(plan, grounds))
   const together = useCompanions(
-    kindOf(context) === 'delivery' && !asksOthers(rules) ? requestId : null,
+    kindOf(context) === 'delivery' && !asksOthers(rules) && plan.by !== 'later' ? requestId : null,
     plan.by,
     loadRows,
   )
@@ -112,7 +112,8 @@ async function sendApproval({ asking, place, offer, way }: DecisionInput): Promi
   const others = await approveCompanions(together.selected, manner)
   const kind = approval.kind ?? kindOf(asking.request.context)
   const deciders = offer.rules?.why_not?.who ?? []
-  asking.onApproved({ kind, isSecond, workspaceId, bundle, keys, deciders }, answer, others)
+  const mayBeLater = offer.rules?.may_be_later === true
+  asking.onApproved({ kind, isSecond, mayBeLater, workspaceId, bundle, keys, deciders }, answer, others)
 }
 
 /** Why Approve can do nothing; null: it can. */
@@ -147,7 +148,7 @@ function mannerOf(
 ): Manner {
   return {
     ...(typedCode === null ? {} : { user_code: typedCode }),
-    ...(by === 'none' ? {} : { release: by }),
+    ...(by === 'none' ? {} : by === 'later' ? { later: true } : { release: by }),
     ...(hours === 0 ? {} : { remember_hours: hours }),
     ...(isForAll ? { remember_for: 'repository' } : {}),
   }

@@ -46,8 +46,9 @@ export function useRequest(requestId: string) {
 function stateOfAnswer(
   context: RequestContext,
   choice: Choice,
-  { release, approvals }: ApprovalAnswer,
+  { release, approvals, later_until }: ApprovalAnswer,
 ): RequestPhase {
+  if (later_until !== undefined) return { phase: 'ended', end: 'later' }
   if (release !== undefined) {
     const untilMs = serverNowMs() + release.expires_in * 1_000
     const code = release.by === 'code' ? release.code : null
@@ -94,15 +95,17 @@ function useWatch({ requestId, state, setState, reload }: RequestWatch): void {
   const kind = state.phase === 'held' || state.phase === 'approved' ? state.choice?.kind : null
   const isStoring = kind === 'deposit' || kind === 'proposal'
   const openVouch = state.phase === 'open' ? (state.context.vouch ?? null) : undefined
+  const leftAt = 'context' in state ? state.context.left_at : undefined
   useEffect(() => {
     if (everyMs === null) return undefined
     const watch = async () => {
       try {
         const context = await call('getRequestContext', { request_id: requestId })
-        // A deposit whose plan changed on its way back is open again. After a vouch the server offers other choices, so
-        // load again.
+        // A deposit whose plan changed on its way back is open again. After a vouch, or when the command stops, the
+        // server offers other choices, so load again.
         const isOtherVouch = openVouch !== undefined && openVouch !== (context.vouch ?? null)
-        if ((isStoring && context.status === 'pending') || isOtherVouch) reload()
+        const isNew = isOtherVouch || context.left_at !== leftAt
+        if ((isStoring && context.status === 'pending') || isNew) reload()
         else setState((before) => afterLook(before, context))
       } catch (error) {
         setState((before) => afterFailedLook(before, describeFailure(error)))
@@ -110,7 +113,7 @@ function useWatch({ requestId, state, setState, reload }: RequestWatch): void {
     }
     const timer = setInterval(() => void watch(), everyMs)
     return () => clearInterval(timer)
-  }, [requestId, everyMs, isStoring, openVouch, setState, reload])
+  }, [requestId, everyMs, isStoring, openVouch, leftAt, setState, reload])
 }
 
 /** The state of a request that is approved or waits for more, as far as the server says; null: it is open to decide.
@@ -145,7 +148,8 @@ function afterFailedLook(state: RequestPhase, failure: Failure): RequestPhase {
   const expiresAt = state.phase === 'approved' ? state.expiresAt : state.context.expires_at
   const end = endOf(failure, expiresAt) ?? 'gone'
   const choice = state.phase === 'open' ? null : state.choice
-  if (choice === null || end === 'denied' || end === 'withdrawn') return { phase: 'ended', end }
+  if (choice === null || end === 'denied' || end === 'withdrawn' || end === 'later')
+    return { phase: 'ended', end }
   if (end === 'expired') return { phase: 'ended', end: state.phase === 'approved' ? 'not_collected' : end }
   return { phase: 'approved', expiresAt, choice, delivered: true }
 }

@@ -64,7 +64,7 @@ export function useDeliveryOffer({ requestId, request }: RequestView, place: Cho
 }
 
 // Typed values return to the terminal that asked, and are used once.
-const AS_TYPED = { release_required: true, remember_hours: 0 }
+const AS_TYPED = { release_required: true, remember_hours: 0, may_be_later: undefined }
 
 // The rules changed since the page was loaded.
 function showRefusal({ status }: Failure, answers: readonly Loaded<unknown>[]): false {

@@ -1,4 +1,4 @@
-import { LIMITS, RATES } from '@keyferry/contract'
+import { LIMITS, RATES, TIMES } from '@keyferry/contract'
 import {
   createDeviceSeed,
   type DeviceRequest,
@@ -345,11 +345,12 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
     offsetMs = 8 * 3_600_000
     expect(await again(bundle, asked)).toBe('expired')
     expect(await grantsOf(bundle)).toEqual([])
-    offsetMs = 31 * 3_600_000
+    const keptMs = TIMES.knownTerminalSeconds * 1_000
+    offsetMs = keptMs + 7 * 3_600_000
     await api.sweep()
     expect(await again(bundle, asked)).toBe('expired')
-    // A day after its end, it is forgotten.
-    offsetMs = 33 * 3_600_000
+    // Then its terminal is no longer known by it, and it is forgotten.
+    offsetMs = keptMs + 9 * 3_600_000
     await api.sweep()
     expect(await again(bundle, asked)).toBe('asks')
     offsetMs = 0

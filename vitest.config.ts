@@ -104,7 +104,7 @@ export default defineConfig(({ mode }) => {
     define: { ADDRESSES: '{}' },
     test: {
       include: [...part.include],
-      exclude: [...OUTSIDE, ...part.exclude, ...withoutPrograms(part.exclude)],
+      exclude: [...OUTSIDE, ...part.exclude, ...withoutPrograms(mode === 'trials' ? [] : TRIALS)],
       env: { ...part.env },
       globalSetup: ['test/folder.ts', 'e2e/built-app.ts', 'e2e/built-programs.ts'],
       setupFiles: ['test/setup.ts'],

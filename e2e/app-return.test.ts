@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
 
   test('remembered for a repository: the command starts in another worktree without a question', async () => {
     const trees = await gitWorktrees(folder)
-    const command = ['run', 'dev/worker', '--reason', 'worktrees', '--', 'true']
+    const command = ['run', 'dev/worker', '--reason', 'worktrees', '--', 'true', 'worktrees']
     const first = world.client(command, { opens: true, cwd: trees.linked })
     const page = await world.signedIn()
     await page.goto(await opened.next())
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await page.getByRole('heading', { name: 'Delivered' }).waitFor()
     expect(await world.client(command, { opens: false, cwd: trees.main }).exit).toBe(0)
     const elsewhere = world.client(command, { opens: false })
-    await elsewhere.appears(/the folder differs from the approved one/)
+    await elsewhere.appears(/the folder differs/)
     await page.goto(`${server.url}/account`)
     await page.getByText('in all git worktrees').waitFor()
     await closePage(page)

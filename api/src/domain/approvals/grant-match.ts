@@ -49,7 +49,7 @@ function useDiffers({ use, requesterMeta }: ApprovalRequest, approved: SignedUse
   if (use === null || approved === null) return use === approved ? null : 'another version of keyferry asks'
   if (REDACTIONS.indexOf(use.redaction) < REDACTIONS.indexOf(approved.redaction))
     return 'less of the output is hidden'
-  // Approvals of earlier builds contain for one reason.
+  // Approvals of earlier builds are valid for one reason.
   const { reason = '' } = requesterMeta
   if (approved.reason !== undefined && approved.reason !== reason) return 'the reason differs'
   return flagsDiffer(use.flags, approved.flags)

@@ -36,7 +36,7 @@ export type GrantEnd = Extract<
 
 /** The flags of a command, as the terminal signed them. Plain JSON. Of a grant, `repository` is there only if it is
  * valid in all working trees, and `reason` only if an earlier build made it. `network`: of the approved request.
- * `once`: the command had stopped, so the approval did not return, and contains for its next run. */
+ * `once`: the command had stopped, so the approval did not return, and counts for its next run. */
 export const SignedUse = RequestUse.extend({
   reason: z.string().optional(),
   network: z.string().optional(),

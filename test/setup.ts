@@ -10,7 +10,7 @@ configureGlobal({ numRuns: Number(process.env['PROPERTY_RUNS'] ?? RUNS) })
 
 multiplyTimeLimits(Number(TIME_LIMIT_FACTOR))
 
-// A pattern stands for the texts that it matches. Vitest's `toMatchObject` would take any text in its place.
+// A pattern in an expected object matches a text. Without this, `toMatchObject` accepts every text for a pattern.
 expect.addEqualityTesters([
   (actual: unknown, expected: unknown) =>
     expected instanceof RegExp && typeof actual === 'string' ? expected.test(actual) : undefined,

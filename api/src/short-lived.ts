@@ -14,10 +14,10 @@ import type { ApiSettings } from './settings.ts'
  * this process. All of it may be lost. */
 export type ShortLived = Limits & {
   redis: NoticeRedis | null
-  /** Tells of changed requests, and keeps who waits for them. */
+  /** Wakes the calls that wait for a changed request. */
   notices: RequestNotices
   room: WaitingRoom
-  /** Tells of changed values, and keeps who waits for them. */
+  /** Wakes the calls that wait for changed values. */
   changes: ChangeNotices
   changeRoom: WaitingRoom
   watchers: Watchers

@@ -32,7 +32,7 @@ export type DepositContent = {
   readonly also?: readonly DepositOfBundle[]
 }
 
-/** What a deposit contains for one more bundle. */
+/** What a deposit sends to one more bundle. */
 export type DepositOfBundle = Pick<DepositContent, 'bundle' | 'entries'>
 
 /** The digest that binds a box to its content: 64 lower-case hex digits. */

@@ -167,7 +167,7 @@ export function requireNames(receipt: Receipt, names: readonly string[]): void {
   throw refusedAnswer('the receipt lists other names than the delivery')
 }
 
-/** What a deposit contains for a bundle. */
+/** The variables that a deposit sends to a bundle. */
 type SentNames = { bundle: string; names: readonly string[] }
 
 /** Require that the receipt is for the bundles, the workspace and the variables of the deposit.

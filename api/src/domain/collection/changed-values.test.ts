@@ -34,7 +34,7 @@ test('a comparison that has begun to read is not shared', async () => {
   expect(await first).toBe(false)
 })
 
-test('the waits of one workspace are bounded, whoever has them', () => {
+test('the waits of one workspace are bounded together', () => {
   const watchers = new Watchers()
   const enter = (watcher: number, tenantId = 'one') => watchers.enter({ watcher: `m${watcher}`, tenantId })
   const leave = Array.from({ length: LIMITS.workspaceWatches }, (_, index) => enter(index))

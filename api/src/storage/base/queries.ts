@@ -71,7 +71,7 @@ export type Database = {
   single: <T>(statement: (query: Query) => Promise<T>) => Promise<T>
   insertAll: InsertAll
   updateAll: UpdateAll
-  /** How many events one append takes: fewer on SQLite, because other writers wait meanwhile. */
+  /** How many events one append takes: fewer on SQLite, because other writers wait for it. */
   appendBatch: number
   /** Let a transaction wait for 2 s at most for what another one has locked. SQLite has one writer, so none waits. */
   limitLocks(transaction: Query): Promise<void>

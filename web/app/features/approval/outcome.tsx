@@ -75,7 +75,7 @@ const TEXTS: Readonly<
     title: 'Approved for the next run',
     Icon: Hourglass,
     tone: 'good',
-    text: 'Nothing was delivered yet. When the same command asks again within 30 minutes, it starts at once, one time.',
+    text: 'Nothing was delivered yet. If the same command asks again within 30 minutes, it starts once, without a question.',
   },
   gone: {
     title: 'Already used or unknown',

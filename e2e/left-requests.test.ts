@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser())('a command that the harness of an agent stops', (
     await stopped.says('if this stops, run the same command again; after a yes it starts at once')
     const page = await opensPage()
     await stopped.stop('SIGTERM')
-    expect(stopped.output()).toContain('the request stays open for two hours')
+    expect(stopped.output()).toContain('the request stays open for 2 hours')
     await page.getByText(/^The command stopped at .*\. Let it run when it asks again\?/).waitFor()
     expect(await page.getByRole('radio').count()).toBe(0)
     await readRequest(page)

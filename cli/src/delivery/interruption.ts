@@ -1,3 +1,4 @@
+import { spanText, TIMES } from '@keyferry/contract/limits'
 import { announce } from '../base/announce.ts'
 import type { CleanUp, Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
@@ -25,7 +26,8 @@ export function atInterruption({ atInterrupt }: Parts, cleanUp: CleanUp) {
   }
 }
 
-const LEFT = 'the request stays open for two hours; after a yes, the same command starts at once'
+const OPEN_FOR = spanText(TIMES.leftSeconds)
+const LEFT = `the request stays open for ${OPEN_FOR}; after a yes, the same command starts at once`
 
 /** Withdraw a request that this client stops waiting for, so that no person approves it, and report the result.
  * Never throws.

@@ -1,3 +1,4 @@
+import { spanText, TIMES } from '@keyferry/contract/limits'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { workspacePath } from '../../lib/calls/workspace.ts'
 import { useTitle } from '../../lib/page/use-title.ts'
@@ -75,7 +76,7 @@ const TEXTS: Readonly<
     title: 'Approved for the next run',
     Icon: Hourglass,
     tone: 'good',
-    text: 'Nothing was delivered yet. If the same command asks again within 30 minutes, it starts once, without a question.',
+    text: `Nothing was delivered yet. If the same command asks again within ${spanText(TIMES.laterSeconds)}, it starts once, without a question.`,
   },
   gone: {
     title: 'Already used or unknown',

@@ -50,7 +50,6 @@ export async function returnShots(): Promise<World> {
   const opened = (path: string, after?: (page: Page) => Promise<void>, cookie = owner) =>
     open(url, { cookie, path, after })
   const list: Shot[] = [
-    { name: 'consent-together', show: async (page) => await together(asking, opened)(page) },
     {
       name: 'consent-unreached',
       show: async (page) => {
@@ -146,7 +145,6 @@ async function ask(
     cwd: CWD,
     release: ['loopback', 'code'],
     poll_challenge: pollChallenge(verifier),
-    together: true,
     device: signDeviceRequest(seed, signed, new Date().toISOString()),
   })
   return { id: made.id, path: made.verification_uri_complete, verifier }
@@ -181,19 +179,6 @@ async function remember(asking: Asking, command: readonly string[], from = termi
 async function leave(url: string, request_id: string, verifier: string): Promise<void> {
   const path = `/api/v1/requests/${request_id}/withdraw?leave=1`
   await fetch(url + path, { method: 'POST', headers: { 'x-poll-verifier': verifier } })
-}
-
-type Opener = (path: string, after?: (page: Page) => Promise<void>) => (page: Page) => Promise<void>
-
-function together({ url }: Asking, opened: Opener) {
-  return async (page: Page) => {
-    const shop = terminal()
-    const { path } = await ask(url, shop, { bundle: 'dev/app', command: ['dev'] })
-    await ask(url, shop, { bundle: 'ci', command: ['watch', '--', '--registry', 'https://npm.example.com'] })
-    await ask(url, shop, { bundle: 'prod/shop/mail', command: ['mail'] })
-    await opened(path + WAY_BACK, readRequest)(page)
-    await page.getByRole('region', { name: 'Started together' }).scrollIntoViewIfNeeded()
-  }
 }
 
 async function unreached(page: Page, address: string): Promise<void> {

@@ -9,7 +9,6 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   createRequest: [],
   waitForApproval: ['delivery.collected'],
   getRequestContext: [],
-  listCompanions: [],
   listCandidates: [],
   listRequestBundles: [],
   getRequestBundle: [],

@@ -26,7 +26,6 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   createRequest: [201, 201, 201, 201, 201, 201, 201, 201, 201, 201],
   waitForApproval: [200, 200, 200, 200, 200, 200, 200, 200, 200, 200],
   getRequestContext: [200, 200, 200, 200, 200, 200, 200, 200, 200, 200],
-  listCompanions: [401, 401, 404, 200, 200, 403, 200, 200, 200, 200],
   listCandidates: [401, 401, 404, 200, 200, 403, 200, 200, 200, 200],
   listRequestBundles: [401, 401, 404, 404, 403, 403, 200, 200, 200, 200],
   getRequestBundle: [401, 401, 404, 404, 403, 403, 404, 200, 404, 200],

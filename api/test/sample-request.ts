@@ -23,7 +23,6 @@ export function sampleRequest(changes: Partial<ApprovalRequest> = {}): ApprovalR
     deviceKey: null,
     use: null,
     deposit: null,
-    together: false,
     waitsForOthers: false,
     expiresAtMs: Date.now() + 300_000,
     ...changes,

@@ -31,8 +31,6 @@ export const LIMITS = {
   openWatches: 100,
   /** The same, of all programs and terminals of one workspace. */
   workspaceWatches: 1_000,
-  /** Requests of one start that are approved together with another. */
-  companions: 8,
   /** Open requests that one person vouches for, and all people of a workspace. */
   vouchesOfPerson: 3,
   vouchesOfWorkspace: 50,
@@ -139,8 +137,6 @@ export const TIMES = {
   aheadSeconds: 5 * MINUTE,
   /** How far the clock of a terminal may be off when it signs with its device key. */
   deviceWindowSeconds: 5 * MINUTE,
-  /** How much time may pass between the requests of one start. */
-  startSeconds: 5,
   /** For how long an approval that was remembered makes its terminal known. */
   knownTerminalSeconds: 7 * 24 * 60 * MINUTE,
   /** How long a request waits after its command stopped, and its approval for the next run. */

@@ -110,7 +110,6 @@ export const ROWS: Readonly<Record<EndpointName, Row>> = {
   listCandidates: once('listCandidates', async ({ ask }) => ({
     params: { request_id: await ask({ bundle_id: 'wide' }) },
   })),
-  listCompanions: 'at most 32 requests of one terminal',
   listRequestBundles: often('listRequestBundles', async ({ ask }) => ({
     params: { request_id: await ask() },
   })),

@@ -5,7 +5,6 @@ import { GITHUB_ISSUER, GITLAB_ISSUER } from '@keyferry/contract/machines/trusts
 import { expect, test } from 'vitest'
 import { ASKING, DONE, PROPOSING, WORDS } from './features/approval/kind-words.ts'
 import { startAgain } from './features/approval/return-plan.ts'
-import { whyOwnPage } from './features/approval/together/companion.ts'
 import { choiceOf, LABELS, SENTENCE } from './features/rules/rule-words.ts'
 import { describeFailure } from './lib/calls/failure.ts'
 import { dangersOf, reasonWords } from './lib/machines/attempt-words.ts'
@@ -66,33 +65,6 @@ function kinds() {
       startAgain({ kind, assurance: 'bound', release: ['loopback'] } as never),
     ),
   }
-}
-
-/** Why a request needs its own page, each for one reason. */
-function companions() {
-  const item = { key: 'PORT', id: 'port' }
-  const bundle = { items: [item], name: 'dev/app', release: [], release_required: true }
-  const context = { requester_meta: {}, template_keys: ['PORT'] }
-  const why = (change: object, way: 'loopback' | 'none' | 'code' = 'loopback', about: object = {}) =>
-    whyOwnPage(
-      { bundle: { ...bundle, ...change }, context: { ...context, ...about }, keys: ['PORT'] } as never,
-      way,
-    )
-  return [
-    why({}, 'code'),
-    why({}, 'loopback', { requester_meta: { agent: 'codex' } }),
-    whyOwnPage({ bundle: null, context, keys: [] } as never, 'none'),
-    why({ why_not: { error: 'the reason', code: 'forbidden' } }),
-    why({ approvals_needed: 2 }),
-    why({ touch: 'passkey' }),
-    why({ is_production: true }),
-    whyOwnPage({ bundle, context, keys: [] } as never, 'none'),
-    why({}, 'loopback', { template_keys: ['PORT', 'HOST'] }),
-    why({}),
-    why({}, 'none'),
-    why({ release: ['loopback'] }),
-    why({ release_required: false }, 'none'),
-  ]
 }
 
 function trusts() {
@@ -227,7 +199,6 @@ test('the sentences of the pages stay as they are', async () => {
   const sentences = {
     failures: failures(),
     kinds: kinds(),
-    companions: companions(),
     trusts: trusts(),
     keySets,
     machines: machines(),

@@ -1,4 +1,3 @@
-import { joinsAnother, listCompanions } from '../domain/approvals/companions.ts'
 import { decide } from '../domain/approvals/decision.ts'
 import { endingOf } from '../domain/approvals/ending.ts'
 import { forgetDevice, listGrants, revokeGrant, revokeOwnGrants } from '../domain/approvals/grant.ts'
@@ -39,9 +38,8 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
       // Each approval that is remembered has its own bound of uses, so a restart takes nothing from its neighbours.
       const uncount = () => parts.uncountRequest(peer.address, body.device?.public_key)
       if (isRemembered) parts.deliveries.afterwards(uncount)
-      const joins = !isRemembered && (await joinsAnother(parts, request))
       const may_leave = !isRemembered && (await mayLeave(parts, newRequestState(request)))
-      return { ...created, ...used, ...(joins ? { joins } : {}), ...(may_leave ? { may_leave } : {}) }
+      return { ...created, ...used, ...(may_leave ? { may_leave } : {}) }
     },
     async waitForApproval(call) {
       const { params, headers } = call
@@ -68,10 +66,6 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
     },
     getRequestContext: async ({ params, peer }) =>
       seenFrom(peer, await requestContext(parts, params.request_id)),
-    async listCompanions({ params, peer }) {
-      const companions = await listCompanions(parts, params.request_id)
-      return companions.map(({ request_id, context }) => ({ request_id, context: seenFrom(peer, context) }))
-    },
     listCandidates: ({ caller, params }) => listCandidates(parts, caller, params.request_id),
     async listRequestBundles({ caller, params }) {
       const listing = await listOfferedBundles(parts, caller, params.request_id)

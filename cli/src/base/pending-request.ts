@@ -19,8 +19,6 @@ export type PendingRequest = {
   readonly remembered: { readonly expiresAtMs: number; readonly usesLeft: number } | null
   /** Why a person is asked although an approval is remembered, in words; null: none is. */
   readonly whyNotRemembered: string | null
-  /** The page of another command of the same start offers to approve this one too. */
-  readonly joins: boolean
   /** Stopped by a signal, the client may leave the request, so that a person can approve the next run. */
   readonly mayLeave: boolean
   /** With it, the server says whether a crash lost the request; null: it does not know. */

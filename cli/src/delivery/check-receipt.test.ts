@@ -69,7 +69,6 @@ const pending: PendingRequest = {
   deadlineMs: 300_000,
   remembered: null,
   whyNotRemembered: null,
-  joins: false,
   mayLeave: false,
   epoch: null,
 }

@@ -85,12 +85,11 @@ async function createSigned(
   const { server } = options
   const seed = content.isRemembered === true ? terminalKey(server, parts) : null
   const body = bodyOf(content, options, { ...making, parts, seed })
-  const together = making.wayBack.takesFromOthers ? { together: true as const } : {}
   for (const signed of body.use?.repository === undefined ? [body] : [body, withoutRepository(body)]) {
     const device = seed === null ? null : deviceProof(signed, seed, parts.clock)
     if (device === null) break
     try {
-      return await createRequest(parts.exchange, server, { ...signed, device, ...together })
+      return await createRequest(parts.exchange, server, { ...signed, device })
     } catch (error) {
       if (!(error instanceof RefusedDevice)) throw error
     }

@@ -139,7 +139,7 @@ type Screen = Awaited<ReturnType<typeof openScreen>>
 /** What the person sees, and how the approval comes back.
  * @returns `whyNotOpen`: null to open the browser */
 async function openScreen(
-  { compare, isRemembered = false }: Pick<ClientRequest<unknown>, 'compare' | 'isRemembered'>,
+  { compare }: Pick<ClientRequest<unknown>, 'compare'>,
   options: RequestOptions,
   { refused, parts }: { refused: (error: unknown) => void; parts: Parts },
 ) {
@@ -147,7 +147,7 @@ async function openScreen(
   const whyNotOpen = options.whyNotOpen ?? whyNoBrowser(parts.env, parts.platform)
   const opensBrowser = whyNotOpen === null
   const comparing = compare && { with: compare, refused }
-  const wayBack = await openWayBack({ opensBrowser, isSigned: isRemembered, compare: comparing }, parts)
+  const wayBack = await openWayBack({ opensBrowser, compare: comparing }, parts)
   return { view, wayBack, whyNotOpen }
 }
 
@@ -162,8 +162,6 @@ function eventsOf({ view, wayBack }: Screen, parts: Parts): WaitEvents {
   }
 }
 
-const JOINS = 'the page of a command that started at the same time shows this one too'
-
 type Showing = Screen & { readonly pending: PendingRequest; readonly parts: Parts }
 
 function show(
@@ -171,9 +169,8 @@ function show(
   { command, bundle, workspace, agent, reason, hidesQrCode }: RequestOptions,
   { view, wayBack, whyNotOpen, pending, parts }: Showing,
 ): void {
-  const whyNotOpened = whyNotOpen ?? (pending.joins ? JOINS : null)
-  const address = wayBack.begin(pending, view, whyNotOpened === null)
-  if (whyNotOpened === null) parts.openBrowser(address)
+  const address = wayBack.begin(pending, view, whyNotOpen === null)
+  if (whyNotOpen === null) parts.openBrowser(address)
   const { keyPair: _keyPair, verifier: _verifier, ...open } = pending
   view.requested({
     ...open,
@@ -186,7 +183,7 @@ function show(
     agent,
     reason,
     hidesQrCode: hidesQrCode || isOnThisMachine(pending.approvalUrl),
-    whyNotOpened,
+    whyNotOpened: whyNotOpen,
   })
   if (pending.mayLeave) view.say(IF_STOPPED)
 }

@@ -2,22 +2,22 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { randomToken } from '@keyferry/crypto/token'
 import { withResolvers } from '../base/with-resolvers.ts'
-import { type ForAnother, newAnswers, readOthers } from './release-socket.ts'
+import { newAnswers } from './release-socket.ts'
 
 const MAX_BODY_BYTES = 4_096
 const MAX_CONNECTIONS = 20
 const HEADERS_TIMEOUT_MS = 2_000
 const REQUEST_TIMEOUT_MS = 5_000
 
-type SharedRelease = (secret: string, others: readonly ForAnother[]) => Promise<boolean>
+type Release = (secret: string) => Promise<boolean>
 
 /** Where the browser of this machine hands an approval back to the client that asked for it. */
 export type LoopbackListener = Awaited<ReturnType<typeof listenOnLoopback>>
 
 /** Listen on a free port of 127.0.0.1. Both paths are unguessable; everything else is 404 and changes nothing.
- * @param release hands the secret to the server, and those of other clients to them; whether this approval is released
+ * @param release hands the secret to the server; whether the approval is released
  * @throws Error if no port can be had */
-export async function listenOnLoopback(release: SharedRelease) {
+export async function listenOnLoopback(release: Release) {
   const reached = withResolvers<void>()
   const door = randomToken()
   const back = randomToken()
@@ -61,7 +61,7 @@ export async function listenOnLoopback(release: SharedRelease) {
   }
 }
 
-type LoopbackReturn = { readonly approvalUrl: string; readonly release: SharedRelease }
+type LoopbackReturn = { readonly approvalUrl: string; readonly release: Release }
 
 async function takeBack(
   request: IncomingMessage,
@@ -72,7 +72,7 @@ async function takeBack(
   const secret = fields?.get('secret') ?? null
   if (fields === null || secret === null) return notFound(response)
   const isSent = new Promise<void>((resolve) => void response.once('close', resolve))
-  const isReleased = await release(secret, readOthers(fields.getAll('other')))
+  const isReleased = await release(secret)
   redirect(response, `${approvalUrl}#${isReleased ? 'released' : 'failed'}`)
   await isSent
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
@@ -9,7 +9,7 @@ import type { Environment, Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { withResolvers } from '../base/with-resolvers.ts'
 import type { Notice, WaitingView } from '../terminal/waiting-view.ts'
-import { giveCode, socketPath } from './release-socket.ts'
+import { giveCode } from './release-socket.ts'
 import { openWayBack, type WayBack } from './way-back.ts'
 
 const ID = '7f9c2ba4e88f827d616045507605853e'
@@ -40,7 +40,6 @@ const pending: PendingRequest = {
   deadlineMs: 300_000,
   remembered: null,
   whyNotRemembered: null,
-  joins: false,
   mayLeave: false,
   epoch: null,
 }
@@ -94,7 +93,7 @@ const WORDS: Readonly<Record<string, (event: Notice['event']) => string>> = {
 }
 
 async function open(opensBrowser: boolean, at: Parts, view: Parts['view'] = 'person'): Promise<WayBack> {
-  const wayBack = await openWayBack({ opensBrowser, isSigned: true }, { ...at, view })
+  const wayBack = await openWayBack({ opensBrowser }, { ...at, view })
   opened.push(wayBack)
   return wayBack
 }
@@ -230,62 +229,7 @@ test('it is settled when the other shell has its answer', async () => {
   expect(order).toEqual(['ok', 'settled'])
 })
 
-const OTHER = '00000000000000000000000000000001'
-const SECRET = 's'.repeat(43)
-const FOR_OTHER = 'o'.repeat(43)
-
-// A server that takes every secret, and notes which request it released.
-function noting(released: string[]): Exchange {
-  return async ({ url, body = '{}' }) => {
-    const { secret } = JSON.parse(body) as { secret: string }
-    released.push(`${url.split('/').at(-2)} ${secret}`)
-    return { status: 200, body: '{}', retryAfterMs: null, dateMs: null, location: null }
-  }
-}
-
-/** Return to a client as the page does, after its browser came through the door. */
-async function bringBack(door: string, fields: [string, string][]): Promise<string> {
-  const { headers } = await fetch(door, { redirect: 'manual' })
-  const [, port, path] = /#lb=(\d+)\.([\w-]+)$/.exec(headers.get('location') ?? '') ?? []
-  const body = new URLSearchParams(fields)
-  const answer = await fetch(`http://127.0.0.1:${port}/r/${path}`, {
-    method: 'POST',
-    body,
-    redirect: 'manual',
-  })
-  return new URL(answer.headers.get('location') ?? '').hash
-}
-
-test('an approval for another client of this terminal is passed on, and that client releases its own', async () => {
-  const released: string[] = []
-  const at = parts({ exchange: noting(released) })
-  const other = await open(true, at)
-  other.begin({ ...pending, id: OTHER }, newView().view, false)
-  await expect.poll(() => existsSync(socketPath(OTHER, at))).toBe(true)
-  const wayBack = await open(true, at)
-  const door = wayBack.begin(pending, newView().view, true)
-  const hash = await bringBack(door, [
-    ['secret', SECRET],
-    ['other', `${OTHER}.${FOR_OTHER}`],
-    ['other', `../../etc/passwd.${FOR_OTHER}`],
-  ])
-  expect(hash).toBe('#released')
-  expect(released).toEqual([`${OTHER} ${FOR_OTHER}`, `${ID} ${SECRET}`])
-})
-
-test('another client that is gone does not keep this one from its values', async () => {
-  const released: string[] = []
-  const wayBack = await open(true, parts({ exchange: noting(released) }))
-  const door = wayBack.begin(pending, newView().view, true)
-  const fields: [string, string][] = [
-    ['secret', SECRET],
-    ['other', `${OTHER}.${FOR_OTHER}`],
-  ]
-  expect(await bringBack(door, fields)).toBe('#released')
-  expect(released).toEqual([`${ID} ${SECRET}`])
-})
-
-test('a client whose page is that of another command does not report that no browser came', async () => {
+test('a client that opens no page does not report that no browser came', async () => {
   const at = parts()
   const recorder = newView()
   const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: async () => undefined } })
@@ -293,16 +237,4 @@ test('a client whose page is that of another command does not report that no bro
   // Nothing follows that could be awaited. On a busy machine this shows less, and never fails.
   await new Promise((resolve) => void setTimeout(resolve, 20))
   expect(recorder.lines).toEqual([])
-})
-
-test('a request that ends at once opens no socket', async () => {
-  const at = parts()
-  const wayBack = await open(false, at)
-  wayBack.begin(pending, newView().view, false)
-  wayBack.end()
-  // Nothing follows that could be awaited. On a busy machine this shows less, and never fails.
-  await at.clock.sleep(100)
-  expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith('.sock'))).toEqual(
-    [],
-  )
 })

@@ -19,17 +19,15 @@ import type { LoopbackListener } from './loopback-listener.ts'
 import {
   type Answers,
   askForCode,
+  enterCode,
   newAnswers,
-  passOn,
   type SocketRelease,
   socketPath,
   takeCodes,
-  takeIn,
 } from './release-socket.ts'
 
 // A browser on this machine comes at once; a program that has to start takes a few seconds.
 const REACH_MS = 5_000
-const BEFORE_SOCKET_MS = 50
 
 /** How an approval comes back to this client. A request from another person has another client, so an approval given to
  * a lure never comes back to the one who set it. */
@@ -40,13 +38,11 @@ type WayBackOptions = {
   /** Checks each approval before the client returns it. The client then accepts a code only if it has no loopback,
    * because an attacker can persuade a person to type the attacker's code. */
   readonly compare?: { readonly with: Compare; readonly refused: (error: unknown) => void } | undefined
-  /** The key of this terminal signs the request. */
-  readonly isSigned: boolean
 }
 
 /** Open the ways back that this machine has: a port of 127.0.0.1 if a browser of this machine opens the page, and a
  * code typed at the terminal or given to `keyferry release`. */
-export async function openWayBack({ opensBrowser, compare, isSigned }: WayBackOptions, parts: Parts) {
+export async function openWayBack({ opensBrowser, compare }: WayBackOptions, parts: Parts) {
   const ended = new AbortController()
   const answers = newAnswers()
   let current: Taking | null = null
@@ -56,10 +52,8 @@ export async function openWayBack({ opensBrowser, compare, isSigned }: WayBackOp
   const compared = compare && comparedReturn(compare.with, releaseAny, compare.refused)
   const release: SocketRelease = async (secret) =>
     compared && current ? await compared.release(secret, { ...current, parts }) : await releaseAny(secret)
-  const listener =
-    opensBrowser && !isBrowserElsewhere(parts.env) ? await listenIfPossible(release, parts) : null
+  const listener = opensBrowser && !isBrowserElsewhere(parts.env) ? await listenIfPossible(release) : null
   const hasSockets = parts.platform !== 'win32'
-  const takesFromOthers = hasSockets && isSigned
   const canTakeCode = hasSockets || parts.keyboard.isThere()
   const takesCode = canTakeCode && (compare === undefined || listener === null)
   const offered: readonly ReleaseWay[] = [
@@ -69,16 +63,11 @@ export async function openWayBack({ opensBrowser, compare, isSigned }: WayBackOp
   return {
     /** The ways that this client offers with its request. */
     offered,
-    /** Whether another client of this terminal can bring the approval here. */
-    takesFromOthers,
     /** Start to accept the approval of this request.
      * @param isOpened whether this client opens a browser now
      * @returns what the browser opens */
     begin: (pending: PendingRequest, view: WaitingView, isOpened: boolean): string => {
-      const socket = takesFromOthers
-        ? openSocketSoon(pending.id, { release, answers, parts, ended: ended.signal })
-        : null
-      current = { pending, view, release, answers, socket }
+      current = { pending, view, release, answers, socket: null }
       if (listener === null) return pending.approvalUrl
       const notice = takesCode ? NOT_REACHED : NOT_REACHED_ONLY_HERE
       if (isOpened) void reportUnreached(listener, { view, notice, parts, ended: ended.signal })
@@ -108,14 +97,10 @@ export async function openWayBack({ opensBrowser, compare, isSigned }: WayBackOp
   }
 }
 
-async function listenIfPossible(release: SocketRelease, parts: Parts): Promise<LoopbackListener | null> {
+async function listenIfPossible(release: SocketRelease): Promise<LoopbackListener | null> {
   const { listenOnLoopback } = await import('./loopback-listener.ts')
   try {
-    return await listenOnLoopback(async (secret, others) => {
-      // First the others: with its own values this client may end at once.
-      await passOn(others, parts)
-      return (await release(secret)) === null
-    })
+    return await listenOnLoopback(async (secret) => (await release(secret)) === null)
   } catch {
     return null // no port can be had here; the code remains
   }
@@ -151,22 +136,20 @@ type Taking = {
   readonly view: WaitingView
   readonly release: SocketRelease
   readonly answers: Answers
-  /** Open already, for other clients: why it cannot be had, or null if it is there. */
+  /** Why it cannot be had, or null if it is there; null: it is not open yet. */
   socket: Promise<string | null> | null
 }
 
 type Opening = Pick<Taking, 'release' | 'answers'> & { readonly parts: Parts; readonly ended: AbortSignal }
 
-// A request that is answered at once needs no socket, because no page has shown it.
-async function openSocketSoon(id: string, opening: Opening): Promise<string | null> {
-  await opening.parts.clock.sleep(BEFORE_SOCKET_MS)
-  return opening.ended.aborted ? null : await openSocket(id, opening)
-}
-
-// Through it come codes from another shell, and secrets from another client of this terminal.
+// Through it come codes from another shell.
 async function openSocket(id: string, { release, answers, parts, ended }: Opening): Promise<string | null> {
   try {
-    const stop = await takeCodes(socketPath(id, parts), async (text) => await takeIn(text, release), answers)
+    const stop = await takeCodes(
+      socketPath(id, parts),
+      async (text) => await enterCode(text, release),
+      answers,
+    )
     if (ended.aborted) stop()
     else ended.addEventListener('abort', stop, { once: true })
     return null

@@ -56,7 +56,6 @@ export type RequestBody = {
     readonly repository?: string
   }
   /** With `device`: another client of this terminal may bring the approval here. */
-  readonly together?: true
   /** It may live longer, once it waits for another person. */
   readonly waits_for_others?: true
   /** It asks again if a crash of the server's database loses the request. */
@@ -116,7 +115,6 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     isBound: body['assurance'] === 'bound' || body['assurance'] === 'local',
     remembered: readRemembered(body['remembered']),
     whyNotRemembered: readWhyNotRemembered(body['asks_again'], body['differs']),
-    joins: body['joins'] === true,
     mayLeave: body['may_leave'] === true,
     epoch: read(body['epoch'], optional(string, null), invalid('epoch')),
   }

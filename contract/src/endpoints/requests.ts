@@ -39,11 +39,6 @@ export const requestEndpoints = {
       "Bundles of all the caller's workspaces that match the bundle (id or name) that the request names",
     responses: { 200: approval.CandidateList },
   }),
-  listCompanions: GET('/api/v1/requests/{request_id}/companions', 'session', {
-    summary:
-      'Pending requests that the same terminal made in the same folder within seconds: the key of the terminal signed each',
-    responses: { 200: request.CompanionList },
-  }),
   listRequestBundles: GET('/api/v1/requests/{request_id}/bundles', 'member', {
     summary: 'Bundles that the approver can choose from',
     responses: { 200: approval.RequestBundleList },

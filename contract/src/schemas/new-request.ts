@@ -55,9 +55,6 @@ export const CreateRequest = z
     /** Needs `argv` and `cwd`. Lets the approver remember the approval, and the terminal repeat it. */
     device: Device.optional(),
     use: RequestUse.optional(),
-    /** Needs `device`. The client takes its approval back from another client of its terminal too, so that requests of
-     * one start can be approved on one page. */
-    together: z.boolean({ error: 'together must be true or false' }).default(false),
     /** The client knows `needs: "approver"` and the longer life of a request that waits for another person. */
     waits_for_others: z.boolean({ error: 'waits_for_others must be true or false' }).default(false),
     /** The client asks again by itself, once, if a crash of the server's database loses the request. */
@@ -100,10 +97,6 @@ export const CreateRequest = z
     error: 'device needs argv and cwd',
     path: ['device'],
   })
-  .refine(({ together, device }) => !together || device !== undefined, {
-    error: 'together needs a device',
-    path: ['together'],
-  })
   .meta({
     id: 'CreateRequest',
     examples: [
@@ -133,8 +126,6 @@ export const CreatedRequest = object('CreatedRequest', {
   differs: z.string().optional(),
   /** The client may leave the request when it is stopped: see `leave` of the withdrawal. */
   may_leave: z.literal(true).optional(),
-  /** The page of an earlier request of the same start offers to approve this one too. */
-  joins: z.literal(true).optional(),
   /** For a client that asks for `short_uri`: it leads to the same page. */
   verification_uri_short: z.string().optional(),
   /** Of the open requests, for a client that `may_ask_again`: it gives it back while it waits. */

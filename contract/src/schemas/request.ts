@@ -65,8 +65,3 @@ export const RequestContext = object('RequestContext', {
   /** What a deposit contains, without its values; null for any other kind. */
   deposit: DepositContent.nullable().optional(),
 })
-
-/** Pending requests that the same terminal made at the same time; `context` is what the page shows of each. */
-export const CompanionList = z
-  .array(z.object({ request_id: z.string(), context: RequestContext }))
-  .meta({ id: 'CompanionList' })

@@ -106,7 +106,6 @@ function newRequest(
     deviceKey,
     use: asked.use ?? null,
     deposit,
-    together: asked.together,
     waitsForOthers: asked.waits_for_others,
     expiresAtMs: now.getTime() + parts.lifetimeSeconds * 1_000,
   }

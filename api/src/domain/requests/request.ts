@@ -66,7 +66,7 @@ export async function requestContext(
 }
 
 /** What the approval page shows about an open request, without the entries of a deposit. */
-export function contextOf(
+function contextOf(
   { assurance }: { assurance: Assurance },
   stored: OpenRequest,
 ): Omit<z.output<typeof RequestContext>, 'viewer_ip' | 'same_network'> {

@@ -50,7 +50,6 @@ export const ApprovalRequest = z.object({
   /** Null for any other kind. */
   deposit: StoredDepositFacts.nullable(),
   /** The client takes its approval back from another client of its terminal too. */
-  together: z.boolean(),
   /** The client waits longer for another person, and says whom it waits for. */
   waitsForOthers: z.boolean().default(false),
   /** Epoch milliseconds. A request that waits for another person lives longer: see `RequestState`. */

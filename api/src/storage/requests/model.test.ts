@@ -113,7 +113,6 @@ class Run {
     const request = sampleRequest({
       expiresAtMs,
       deviceKey,
-      together: deviceKey !== null,
       waitsForOthers: true,
       ...kind,
     })

@@ -130,7 +130,7 @@ export function racesContract(name: string, open: () => Promise<OpenedStores>): 
     test('an extended life keeps the request, its id and its places in the lists', async () => {
       const deviceKey = `device-${Math.random()}`
       const approverId = `approver-${Math.random()}`
-      const id = await created({ deviceKey, together: true })
+      const id = await created({ deviceKey })
       await stores.here.approve(id, sealing({ first: first(approverId), ciphertextBase64: null }), T0)
       const expiresAtMs = T0 + 2 * LIFETIME_MS
       await stores.there.store.change(id, T0, (stored) => ({

@@ -80,10 +80,9 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
 
     test('lists what one terminal signed, the newest first', async () => {
       const deviceKey = randomRequestId()
-      const signed = { deviceKey, together: false }
-      const first = await created(signed)
-      const second = await created({ ...signed, expiresAtMs: T0 + LIFETIME_MS + 1 })
-      await created({ deviceKey: randomRequestId(), together: true })
+      const first = await created({ deviceKey })
+      const second = await created({ deviceKey, expiresAtMs: T0 + LIFETIME_MS + 1 })
+      await created({ deviceKey: randomRequestId() })
       expect(await stores.there.ofDevice(deviceKey, T0)).toEqual([second, first])
       await stores.here.remove(second, T0)
       expect(await stores.there.ofDevice(deviceKey, T0)).not.toContain(second)

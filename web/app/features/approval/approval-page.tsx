@@ -3,16 +3,13 @@ import { deferred } from '../../ui/deferred.tsx'
 import { ThemeSwitch } from '../../ui/theme-switch.tsx'
 import { Wordmark } from '../../ui/wordmark.tsx'
 import { DecisionPage } from './decision-page.tsx'
-import { keepCompanions } from './kept.ts'
 import { Approved, Ended, SecondPerson } from './outcome.tsx'
 import { useRequest } from './use-request.ts'
 import { type LoopbackPlace, returnSecret } from './way-back.ts'
 
 // What follows a decision comes while the person reads what is asked.
 const loadHeld = () => import('./held.tsx')
-const loadOutcomes = () => import('./together/companion-outcomes.tsx')
 const Held = deferred('Held', loadHeld)
-const CompanionOutcomes = deferred('CompanionOutcomes', loadOutcomes)
 
 type ApprovalPageProps = { requestId: string; wayBack: LoopbackPlace | null }
 
@@ -47,21 +44,16 @@ type RequestProps = ApprovalPageProps & ReturnType<typeof useRequest>
 function Request({ requestId, wayBack, state, reload, end, approved, recoded }: RequestProps) {
   const isOpen = state.phase === 'open'
   useEffect(() => {
-    if (isOpen) void Promise.all([loadHeld(), loadOutcomes()])
+    if (isOpen) void loadHeld()
   }, [isOpen])
   if (state.phase === 'loading') return <p className="px-4 text-ink-soft sm:px-6">Loading the request…</p>
   if (state.phase === 'ended') return <Ended end={state.end} onRetry={reload} />
   if (state.phase === 'second') return <SecondPerson choice={state.choice} />
   if (state.phase !== 'open') {
-    return (
-      <>
-        {state.phase === 'approved' ? (
-          <Approved choice={state.choice} delivered={state.delivered} />
-        ) : (
-          <Held requestId={requestId} request={state} onCode={recoded} onEnd={end} />
-        )}
-        <CompanionOutcomes requestId={requestId} />
-      </>
+    return state.phase === 'approved' ? (
+      <Approved choice={state.choice} delivered={state.delivered} />
+    ) : (
+      <Held requestId={requestId} request={state} onCode={recoded} onEnd={end} />
     )
   }
   return (
@@ -70,11 +62,10 @@ function Request({ requestId, wayBack, state, reload, end, approved, recoded }: 
       request={state}
       openedByLink={new URLSearchParams(location.search).get('from') === 'link'}
       wayBack={wayBack}
-      onApproved={(choice, answer, others) => {
-        keepCompanions(requestId, others)
+      onApproved={(choice, answer) => {
         approved(state.context, choice, answer)
         if (answer.release?.by === 'loopback' && wayBack !== null)
-          returnSecret(wayBack, answer.release.secret, others)
+          returnSecret(wayBack, answer.release.secret)
       }}
       onEnd={end}
     />

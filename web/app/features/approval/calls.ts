@@ -6,7 +6,6 @@ import { isStatementOf, type SeenCommand } from './signed-facts.ts'
 const CALLED = {
   getRequestContext: ADDRESSES.getRequestContext,
   listCandidates: ADDRESSES.listCandidates,
-  listCompanions: ADDRESSES.listCompanions,
   listRequestBundles: ADDRESSES.listRequestBundles,
   getRequestBundle: ADDRESSES.getRequestBundle,
   encryptFromBundle: ADDRESSES.encryptFromBundle,

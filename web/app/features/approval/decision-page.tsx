@@ -6,7 +6,6 @@ import { useTitle } from '../../lib/page/use-title.ts'
 import { timeOfDay } from '../../lib/words/time.ts'
 import { ArmingButton } from '../../ui/arming-button.tsx'
 import { Button } from '../../ui/button.tsx'
-import { deferred } from '../../ui/deferred.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Check, CloudUpload, FingerprintPattern, Hourglass, ShieldCheck } from '../../ui/icons.ts'
 import { Card, Fact } from './card.tsx'
@@ -31,7 +30,6 @@ import { useDecision } from './use-decision.ts'
 const OFFERS = { delivery: useDeliveryOffer, deposit: useDepositOffer, names: useNamesOffer } as const
 
 const loadChoice = () => import('./place/bundle-choice.tsx')
-const CompanionList = deferred('CompanionList', () => import('./together/companion-list.tsx'))
 
 /** An open request of any kind, as one card: the dangers, the command, what is approved, and the buttons. It appears
  * when everything has loaded, so that nothing moves under the pointer. */
@@ -42,7 +40,7 @@ export function DecisionPage(asking: RequestView) {
   const useOffer = OFFERS[kind]
   const offer = useOffer(asking, place)
   const decision = useDecision(asking, place, offer)
-  const { plan, together, confirmation: question } = decision
+  const { plan, confirmation: question } = decision
   const isProposal = offer.approval?.kind === 'proposal'
   const ownTitle = isProposal ? PROPOSING : WORDS[kind].title(context)
   const title = asksOthers(offer.rules) ? ASKING.title : ownTitle
@@ -52,7 +50,7 @@ export function DecisionPage(asking: RequestView) {
     if (signs) void webAuthn()
   }, [signs])
   const [isShown, setShown] = useState(false)
-  const isLoading = [offer.phase, place.bundles.phase].includes('loading') || together.isLooking
+  const isLoading = [offer.phase, place.bundles.phase].includes('loading')
   if (!isShown && !isLoading) setShown(true)
   if (!isShown) return <p className="px-4 text-ink-soft sm:px-6">Loading the request…</p>
   const reasons = reasonsOf({ asking, place, offer, ...decision })
@@ -91,7 +89,7 @@ type AskedProps = Pick<ApprovalOffer, 'action'> & {
 /** What is asked for: the command, the place, what is approved and how it returns. */
 function Asked({ asking, place, offer, decision, title, action, reasons }: AskedProps) {
   const { context } = asking.request
-  const { plan, together, remember } = decision
+  const { plan, remember } = decision
   const choice = usePlaceChoice(place, offer)
   const isInRibbon = reasons.production.length === 1 && reasons.production[0] === offer.action?.name
   return (
@@ -115,12 +113,7 @@ function Asked({ asking, place, offer, decision, title, action, reasons }: Asked
           isSigned={isSigned(offer.rules)}
           isReturned={action !== null && plan.by === 'loopback' && !asksOthers(offer.rules)}
         />
-        <RememberChoice
-          {...remember}
-          commands={together.selected.length + 1}
-          isAgent={isForeign(context, false)}
-        />
-        {together.companions.length > 0 && <CompanionList way={plan.by} together={together} />}
+        <RememberChoice {...remember} isAgent={isForeign(context, false)} />
       </div>
     </>
   )
@@ -138,9 +131,7 @@ function NextRun({ leftAt }: { leftAt: string }) {
 type Labelled = { asking: RequestView; offer: ApprovalOffer; decision: ReturnType<typeof useDecision> }
 
 function labelOf(labelled: Labelled, isProduction: boolean): string {
-  const others = labelled.decision.together.selected.length
-  const label = others === 0 ? ownLabel(labelled) : `Approve ${others + 1} commands`
-  return `${label}${isProduction ? ' for PRODUCTION' : ''}`
+  return `${ownLabel(labelled)}${isProduction ? ' for PRODUCTION' : ''}`
 }
 
 function ownLabel({ asking: { request }, offer, decision }: Labelled): string {

@@ -1,13 +1,12 @@
 import { pagePerson } from '../../lib/calls/person.ts'
 import type { BundlePlaceIds } from './place/place.ts'
-import { CHOICE_KINDS, type Choice, type Tried } from './request-state.ts'
+import { CHOICE_KINDS, type Choice } from './request-state.ts'
 
 // This tab keeps what it approved: the return to the client leaves the page, and a reload loads it again.
 const choiceName = (requestId: string) => `keyferry:approved:${requestId}`
 // What is chosen and not approved yet belongs to the person of the page.
 const placeName = (requestId: string) => `keyferry:place:${requestId}:${pagePerson()}`
 const selectedName = (requestId: string) => `keyferry:selected:${requestId}:${pagePerson()}`
-const companionsName = (requestId: string) => `keyferry:together:${requestId}`
 
 function keep(name: string, list: readonly unknown[]): void {
   sessionStorage.setItem(name, JSON.stringify(list))
@@ -54,24 +53,4 @@ export function keepSelected(requestId: string, { bundleId, names }: Selected): 
 export function keptSelected(requestId: string): Selected | null {
   const [bundleId, ...names] = kept(selectedName(requestId)).map(String)
   return bundleId === undefined ? null : { bundleId, names: new Set(names) }
-}
-
-/** An approval beside another. No secret is kept. */
-export type KeptCompanion = Omit<Tried, 'secret'>
-
-export function keepCompanions(requestId: string, tried: readonly Tried[]): void {
-  const rows = tried.map(({ requestId: id, command, bundle, problem }) => [id, command, bundle, problem])
-  if (rows.length > 0) keep(companionsName(requestId), rows)
-}
-
-/** What this tab tried to approve beside a request. */
-export function keptCompanions(requestId: string): readonly KeptCompanion[] {
-  return kept(companionsName(requestId))
-    .filter((row) => Array.isArray(row))
-    .map(([id, command, bundle, problem]: unknown[]) => ({
-      requestId: String(id),
-      command: String(command),
-      bundle: String(bundle),
-      problem: typeof problem === 'string' ? problem : null,
-    }))
 }

@@ -25,8 +25,6 @@ export function repositoryOf(context: RequestContext, rules: Demands | null): st
 type RememberChoiceProps = {
   offered: readonly number[]
   hours: number
-  /** How many are approved at once. */
-  commands: number
   /** Whether the terminal says that an AI agent runs it. */
   isAgent: boolean
   onHours: (hours: number) => void
@@ -37,21 +35,12 @@ type RememberChoiceProps = {
 }
 
 /** For how many hours this terminal can repeat the command without a new approval. */
-export function RememberChoice({
-  offered,
-  hours,
-  commands,
-  isAgent,
-  onHours,
-  ...where
-}: RememberChoiceProps) {
+export function RememberChoice({ offered, hours, isAgent, onHours, ...where }: RememberChoiceProps) {
   if (offered.length === 0) return null
   return (
     <Fact Icon={Repeat2}>
       <fieldset className="flex flex-wrap items-center justify-between gap-x-2 gap-y-1">
-        <legend className="float-left">
-          Remember {commands === 1 ? 'this approval' : `these ${commands} approvals`} on this terminal:
-        </legend>
+        <legend className="float-left">Remember this approval on this terminal:</legend>
         <span className="flex flex-wrap gap-1">
           {[0, ...offered].map((each) => (
             <label

@@ -56,16 +56,6 @@ export type LoadedRequest = {
   person: Approver
 }
 
-/** What became of an approval beside another. `secret`: what the page returns to its client; `problem`: why it was not
- * approved. */
-export type Tried = {
-  requestId: string
-  command: string
-  bundle: string
-  secret: string | null
-  problem: string | null
-}
-
 /** An open request, and where its decision goes. */
 export type RequestView = {
   requestId: string
@@ -74,7 +64,7 @@ export type RequestView = {
   openedByLink: boolean
   /** Where the client says that it takes the approval back. */
   wayBack: LoopbackPlace | null
-  onApproved: (choice: Choice, answer: ApprovalAnswer, others: readonly Tried[]) => void
+  onApproved: (choice: Choice, answer: ApprovalAnswer) => void
   onEnd: (end: RequestEnd) => void
 }
 

@@ -11,9 +11,6 @@ import { offeredHours, repositoryOf } from './remember-choice.tsx'
 import { isOtherBundle } from './request/reasons.tsx'
 import { endOf, kindOf, type RequestView } from './request-state.ts'
 import { asksForTypedCode, asksOthers, isUnbound, planReturn, type ReturnPlan } from './return-plan.ts'
-import { approveCompanions, useCompanions } from './together/use-companions.ts'
-
-const loadRows = () => import('./together/companion-list.tsx')
 
 /** Approve and deny: nothing until all that a decision needs is there, and a question where something is strange. */
 export function useDecision(asking: RequestView, place: ChosenPlace, offer: ApprovalOffer) {
@@ -67,18 +64,10 @@ export function useDecision(asking: RequestView, place: ChosenPlace, offer: Appr
 }
 
 /** How an approval returns, and what goes with it. */
-function useWay(
-  { requestId, request: { context, person }, wayBack }: RequestView,
-  rules: ApprovalOffer['rules'],
-) {
+function useWay({ request: { context, person }, wayBack }: RequestView, rules: ApprovalOffer['rules']) {
   const grounds = { context, bundle: rules, wayBack, isOwnServer: !person.signsIn }
   const plan = planReturn(grounds)
   const code = useTypedCode(asksForTypedCode(plan, grounds))
-  const together = useCompanions(
-    kindOf(context) === 'delivery' && !asksOthers(rules) && plan.by !== 'later' ? requestId : null,
-    plan.by,
-    loadRows,
-  )
   const remember = useRemembered(
     asksOthers(rules) ? [] : offeredHours(rules, plan),
     repositoryOf(context, rules),
@@ -87,7 +76,6 @@ function useWay(
     isUnbound: isUnbound(grounds),
     plan,
     code,
-    together,
     remember,
     hasVouched: rules?.vouch?.counts === true || rules?.first_approval?.returned === true,
     isSecond: (rules?.first_approval ?? rules?.vouch ?? null) !== null || context.vouch === 'returned',
@@ -102,18 +90,17 @@ type DecisionInput = {
 }
 
 async function sendApproval({ asking, place, offer, way }: DecisionInput): Promise<void> {
-  const { plan, code, together, remember, isSecond } = way
+  const { plan, code, remember, isSecond } = way
   const { approval } = offer
   const { workspaceId } = place
   if (approval === null || workspaceId === null || plan.by === 'refused') return
   const { bundle, keys, send } = approval
   const manner = mannerOf(plan.by, code.field.typed, remember)
   const answer = await send({ request_id: asking.requestId, ...manner }, inWorkspace(workspaceId))
-  const others = await approveCompanions(together.selected, manner)
   const kind = approval.kind ?? kindOf(asking.request.context)
   const deciders = offer.rules?.why_not?.who ?? []
   const mayBeLater = offer.rules?.may_be_later === true
-  asking.onApproved({ kind, isSecond, mayBeLater, workspaceId, bundle, keys, deciders }, answer, others)
+  asking.onApproved({ kind, isSecond, mayBeLater, workspaceId, bundle, keys, deciders }, answer)
 }
 
 /** Why Approve can do nothing; null: it can. */

@@ -34,23 +34,13 @@ export function forgetWayBack(requestId: string): void {
   sessionStorage.removeItem(nameOf(requestId))
 }
 
-/** Leave this page with a form that brings the secret to the client, and the secrets of other clients of its terminal
- * for it to pass on. A form is the one way that every browser lets a page reach a program on its own computer, and it
- * keeps the secret out of every address. */
-export function returnSecret(
-  { port, token }: LoopbackPlace,
-  secret: string,
-  others: readonly { requestId: string; secret: string | null }[],
-): void {
+/** Leave this page with a form that brings the secret to the client. A form is the one way that every browser lets a
+ * page reach a program on its own computer, and it keeps the secret out of every address. */
+export function returnSecret({ port, token }: LoopbackPlace, secret: string): void {
   const form = document.createElement('form')
   form.method = 'POST'
   form.action = `http://127.0.0.1:${port}/r/${token}`
-  form.append(
-    hidden('secret', secret),
-    ...others.flatMap((other) =>
-      other.secret === null ? [] : [hidden('other', `${other.requestId}.${other.secret}`)],
-    ),
-  )
+  form.append(hidden('secret', secret))
   document.body.append(form)
   form.submit()
   form.remove()

@@ -37,7 +37,7 @@ export function reasonsOf(looked: Looked): Reasons {
 }
 
 /** What the program of a request can do with the values. A terminal that pulls starts none. */
-export function riskOf({ argv = null, requester_meta: meta }: RequestContext): string | null {
+function riskOf({ argv = null, requester_meta: meta }: RequestContext): string | null {
   return argv === null || meta['via'] === 'pull' ? null : commandRisk(argv)
 }
 

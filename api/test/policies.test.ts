@@ -13,6 +13,7 @@ const NOTHING = {
   approvals_needed: null,
   agents: null,
   remember_hours: null,
+  tasks: null,
   touch: null,
 }
 const LOOSEST = {
@@ -23,6 +24,7 @@ const LOOSEST = {
   approvals_needed: 1,
   agents: 'ask',
   remember_hours: 8,
+  tasks: 'none',
   touch: 'none',
 }
 
@@ -100,6 +102,7 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
     { agents: 'maybe' },
     { remember_hours: 13 },
     { remember_hours: 0.5 },
+    { tasks: 'ask' },
   ])('%j is no rule', async (body) => {
     expect((await setBundle(await bundleNamed('dev'), body)).status).toBe(400)
   })
@@ -182,6 +185,7 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
       approvals_needed: 1,
       agents: 'deny',
       remember_hours: 3,
+      tasks: 'none',
       touch: 'none',
     })
     const none = { assurance: null, approvers: null, agents: null, remember_hours: null }
@@ -383,6 +387,39 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
       expect((await policyOf(id)).effective.remember_hours).toBe(0)
       await setFolder({ remember_hours: 2 }, owner, `prod/${folder}`)
       expect((await policyOf(id)).effective.remember_hours).toBe(2)
+    })
+
+    test('tasks are allowed where a place says so, and in production only where it says so itself', async () => {
+      const [dev, prod] = [await bundleOf(`${folder}web`), await bundleOf(`prod/${folder}web`)]
+      const tasks = async () =>
+        Promise.all([dev, prod].map(async ({ id }) => (await policyOf(id, member)).effective.tasks))
+      await setTenant({ tasks: 'allow' })
+      expect(await tasks()).toEqual(['allow', 'none'])
+      expect((await setBundle(prod.id, { tasks: 'allow' })).json).toMatchObject({
+        bundle: { ...NOTHING, tasks: 'allow' },
+        effective: { tasks: 'none' },
+      })
+      await setFolder({ remember_hours: 2 }, owner, `prod/${folder}`)
+      expect(await tasks()).toEqual(['allow', 'allow'])
+      await setFolder({ tasks: 'none' })
+      await setBundle(dev.id, { tasks: 'allow' })
+      expect(await tasks()).toEqual(['none', 'allow'])
+      const [event] = (await api.call('listAudit', { as: owner })).json
+      expect(event).toMatchObject({ action: 'bundle.policy_changed', data: { rules: ['tasks: allow'] } })
+      await setTenant({ tasks: null })
+      expect(await tasks()).toEqual(['none', 'allow'])
+    })
+
+    test('a bundle that leaves keeps what its folder asked beyond the workspace', async () => {
+      await setTenant({ agents: 'remember', tasks: 'allow' })
+      const { id } = await bundleOf(`${folder}web`, member)
+      await setFolder({ agents: 'ask', tasks: 'none', remember_hours: 8 })
+      expect((await renamed(id, `next-${folder}web`, member)).status).toBe(200)
+      expect(await policyOf(id)).toMatchObject({
+        bundle: { ...NOTHING, agents: 'ask', tasks: 'none' },
+        effective: { agents: 'ask', tasks: 'none' },
+      })
+      await setTenant({ agents: null, tasks: null })
     })
 
     test('who may change values is one of them, and members cannot duplicate a bundle out of it', async () => {

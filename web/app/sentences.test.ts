@@ -33,6 +33,7 @@ const RULES = {
   approvals_needed: [1, 2],
   touch: ['none', 'passkey', 'device'],
   remember_hours: [12, 8, 1, 0],
+  tasks: ['allow', 'none'],
   assurance: ['compat', 'bound', 'local'],
   agents: ['remember', 'ask', 'deny'],
   changers: ['member', 'setter', 'owner'],

@@ -38,6 +38,11 @@ const PEOPLE = `people must be the ids of 1 to ${MAX_PEOPLE} members`
 /** What an AI agent may do, the strictest last: its approvals can be remembered, each needs a person, or none. */
 export const AGENT_RULES = ['remember', 'ask', 'deny'] as const
 
+/** Whether a person may approve a task: any command of a terminal in its folder for a while; the strictest last. It is
+ * `none` unless a place sets `allow`, and in production unless the bundle or a folder over it does. It is `none` too where
+ * nothing is remembered, where two people approve and where people sign. */
+export const TASK_RULES = ['allow', 'none'] as const
+
 /** Whether a person signs each approval and each change with an approval key, the strictest last: not at all, with any
  * approval key, or with one that never leaves its device. */
 export const TOUCHES = ['none', 'passkey', 'device'] as const
@@ -56,6 +61,7 @@ const Rules = {
   approvals_needed: z.literal([1, 2], { error: 'approvals_needed must be 1 or 2' }),
   agents: z.enum(AGENT_RULES, { error: 'agents must be remember, ask or deny' }),
   remember_hours: wholeNumber(REMEMBER, 0, MAX_REMEMBER_HOURS),
+  tasks: z.enum(TASK_RULES, { error: 'tasks must be allow or none' }),
   touch: TouchField,
 }
 
@@ -70,6 +76,7 @@ const nullable = {
   approvals_needed: Rules.approvals_needed.nullable(),
   agents: Rules.agents.nullable(),
   remember_hours: Rules.remember_hours.nullable(),
+  tasks: Rules.tasks.nullable(),
   touch: Rules.touch.nullable(),
 }
 

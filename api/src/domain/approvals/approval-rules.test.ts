@@ -22,6 +22,7 @@ const LOOSEST: Policy = {
   approvals_needed: 1,
   agents: 'ask',
   remember_hours: 8,
+  tasks: 'none',
   touch: 'none',
 }
 const USE: ApprovalRequest['use'] = { redaction: 'auto', flags: [], repository: '/home/sam/shop' }

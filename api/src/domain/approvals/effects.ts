@@ -106,7 +106,8 @@ export function effectsOf(
   const looser = [...placesIn(before)].flatMap(([at, was]) => {
     const is = places.get(at) ?? was
     const isLeft = isProduction(was.named) && !isProduction(is.named)
-    const fields = [...loosened(was, is), ...(isLeft ? ['production'] : [])]
+    const above = { workspace: at === '' ? NO_RULES : after.rules.workspace }
+    const fields = [...loosened(was, is, above), ...(isLeft ? ['production'] : [])]
     const name = before.keys.get(keyAt(at) ?? '')?.name ?? (was.named.name || 'the workspace')
     return fields.length === 0 ? [] : [`the rules of ${name} ask for less (${fields.join(', ')})`]
   })
@@ -119,7 +120,7 @@ export function effectsOf(
       if (key.id === source.id && source.bundleIds.every((id) => key.bundleIds.includes(id))) return []
       const was = overBefore(source)
       // A rule that got looser is no place that a secret left, so its place counts as it was.
-      const kept = keptOf(was, [...overAfter(key), ...overBefore(key)])
+      const kept = keptOf(was, [...overAfter(key), ...overBefore(key)], after.rules)
       const isSigned = strictestTouch([before.rules.workspace, ...was]) !== 'none'
       return kept ? { id: key.id, kept: isSigned ? kept : null } : []
     }),

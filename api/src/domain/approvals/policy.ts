@@ -8,6 +8,7 @@ import {
   isProduction,
   type Policy as PolicySchema,
   type PolicySetting as PolicySettingSchema,
+  TASK_RULES,
   TOUCHES,
   type TouchRule,
 } from '@keyferry/contract'
@@ -19,7 +20,7 @@ import type { Caller } from '../people/membership.ts'
 
 /*
  * A policy says what an approval takes: how it is bound to the terminal, who may give it, how many people, whether an
- * AI agent may ask, for how long it may be remembered, and whether a key of the approver signs it. The
+ * AI agent may ask, for how long it may be remembered or count for a task, and whether a key of the approver signs it. The
  * server, the workspace, the folders in the bundle's name and the bundle can each set rules. Field by field the
  * strictest counts, so a bundle can tighten what is above it and never loosen it. Members read policies; owners change
  * them.
@@ -108,6 +109,7 @@ export const NO_RULES: PolicySetting = {
   approvals_needed: null,
   agents: null,
   remember_hours: null,
+  tasks: null,
   touch: null,
 }
 
@@ -123,9 +125,16 @@ export function effectivePolicy(
   { workspace, folders, bundle }: SetPolicies,
   named: ProductionFacts,
 ): Policy {
-  const { remember_hours } = strictestSetting([...folders, bundle])
-  const all = limitBy(server, { workspace, folders, bundle })
-  return policyOf(all, hoursOf(workspace.remember_hours, remember_hours, isProduction(named)))
+  const over = workspaceOver(strictestSetting([...folders, bundle]), workspace, named)
+  const all = limitBy(server, { workspace: over, folders, bundle })
+  return policyOf(all, all.remember_hours ?? DEFAULT_HOURS)
+}
+
+// What lets an approval count again reaches production only from the bundle or a folder over it.
+function workspaceOver(own: PolicySetting, workspace: PolicySetting, named: ProductionFacts): PolicySetting {
+  if (!isProduction(named)) return workspace
+  const remember_hours = own.remember_hours === null ? 0 : workspace.remember_hours
+  return { ...workspace, remember_hours, tasks: own.tasks === null ? 'none' : workspace.tasks }
 }
 
 /** The strictest of what is set. */
@@ -188,14 +197,15 @@ export function policiesFor(
 /** What a bundle, or its duplicate, sets after it leaves folders. What they demanded goes with it unless its new place
  * demands as much: otherwise another name would be a way around the rules. An owner loosens them there.
  * @param own what the bundle sets
+ * @param workspace what the workspace sets
  * @param to the new place */
 export function rulesTaken(
   own: PolicySetting,
-  { left, entered }: Record<'left' | 'entered', readonly PolicySetting[]>,
+  { left, entered, workspace }: Record<'left' | 'entered', readonly PolicySetting[]> & Above,
   to: ProductionFacts,
 ): PolicySetting {
-  const before = counting(strictestSetting([own, ...left]), to)
-  const after = counting(strictestSetting([own, ...entered]), to)
+  const before = counting({ set: strictestSetting([own, ...left]), named: to }, workspace)
+  const after = counting({ set: strictestSetting([own, ...entered]), named: to }, workspace)
   const below = fieldsBelow(before, after)
   const stay = Object.entries(own).filter(([rule]) => !below.includes(rule))
   return { ...before, people: listTaken([own, ...left]), ...Object.fromEntries(stay) }
@@ -209,33 +219,42 @@ function listTaken(places: readonly PolicySetting[]): string[] | null {
 }
 
 /** In which fields a place demands less after a change. */
-export function loosened(before: NamedSetting, after: NamedSetting): string[] {
-  return fieldsBelow(counting(before.set, before.named), counting(after.set, after.named))
+export function loosened(before: NamedSetting, after: NamedSetting, { workspace }: Above): string[] {
+  return fieldsBelow(counting(before, workspace), counting(after, workspace))
 }
+
+/** What the workspace sets above a place. */
+type Above = { workspace: PolicySetting }
 
 /** What a place sets, and whether it is production. */
 type NamedSetting = { set: PolicySetting; named: ProductionFacts }
 
 /** What a value keeps of the rules that were over it; null: those that are over it now demand as much. */
-export function keptOf(was: readonly PolicySetting[], is: readonly PolicySetting[]): PolicySetting | null {
+export function keptOf(
+  was: readonly PolicySetting[],
+  is: readonly PolicySetting[],
+  { workspace }: Above,
+): PolicySetting | null {
   const before = strictestSetting(was)
-  const below = fieldsBelow(before, counting(strictestSetting(is), UNNAMED))
+  const below = fieldsBelow(before, counting({ set: strictestSetting(is), named: UNNAMED }, workspace))
   return below.length === 0 ? null : { ...before, people: listTaken(was) }
 }
 
 function fieldsBelow(before: PolicySetting, after: PolicySetting): string[] {
   const [both, is] = [strictestSetting([before, after]), after].map(({ named, ...set }) => {
     const people = (named ?? set.people)?.toSorted() ?? null
-    return { ...policyOf({ ...set, people }, 0), remember_hours: set.remember_hours }
+    return { ...policyOf({ ...set, people }, 0), remember_hours: set.remember_hours, tasks: set.tasks }
   })
   return Object.keys(NO_RULES).filter((rule) => !isDeepStrictEqual(ruleOf(both, rule), ruleOf(is, rule)))
 }
 
-// A place can set less than the default. Such a field asks for nothing.
-function counting(set: PolicySetting, named: ProductionFacts): PolicySetting {
-  const { changers, agents } = policyOf(set, 0)
-  const hours = set.remember_hours ?? (isProduction(named) ? 0 : DEFAULT_HOURS)
-  return { ...set, changers, agents, remember_hours: hours }
+// A place, and the workspace above it, can set less than the default. Such a field asks for nothing.
+function counting({ set, named }: NamedSetting, workspace: PolicySetting): PolicySetting {
+  const all = strictestSetting([set, workspaceOver(set, workspace, named)])
+  const { changers, agents } = policyOf(all, 0)
+  const { remember_hours, tasks } = all
+  const again = { remember_hours: remember_hours ?? DEFAULT_HOURS, tasks: tasks ?? ('none' as const) }
+  return { ...set, changers, agents, ...again }
 }
 
 function ruleOf(set: object | undefined, rule: string): unknown {
@@ -245,18 +264,6 @@ function ruleOf(set: object | undefined, rule: string): unknown {
 /** Whether an approval of this grade satisfies the other. */
 export function isAtLeast(assurance: Assurance, demanded: Assurance): boolean {
   return ASSURANCES.indexOf(assurance) >= ASSURANCES.indexOf(demanded)
-}
-
-// Nothing is remembered for production unless the bundle or a folder over it allows it.
-function hoursOf(workspace: number | null, set: number | null, isForProduction: boolean): number {
-  const own = set ?? (isForProduction ? 0 : null)
-  if (own === null) return workspace ?? DEFAULT_HOURS
-  return Math.min(own, workspace ?? own)
-}
-
-// What a person signs is one approval.
-function hoursUnder({ touch }: Pick<Policy, 'touch'>, hours: number): number {
-  return touch === 'none' ? hours : 0
 }
 
 /** The strictest rules of several bundles, field by field. */
@@ -276,14 +283,17 @@ function strictestSetting(places: readonly PolicySetting[]): PolicySetting {
     approvals_needed: NEEDED.findLast((rule) => places.some((set) => set.approvals_needed === rule)) ?? null,
     agents: AGENT_RULES.findLast((rule) => places.some(({ agents }) => agents === rule)) ?? null,
     remember_hours: hours.length === 0 ? null : Math.min(...hours),
+    tasks: TASK_RULES.findLast((rule) => places.some(({ tasks }) => tasks === rule)) ?? null,
     touch: places.every(({ touch }) => touch === null) ? null : strictestTouch(places),
   }
 }
 
 // A person who can change the files of a remembered command can read its values, so an owner has to allow that agents
-// are remembered.
+// are remembered. What a person signs is one approval.
 function policyOf(set: PolicySetting, hours: number): Policy {
   const touch = set.touch ?? 'none'
+  const remember_hours = touch === 'none' ? hours : 0
+  const mayLast = remember_hours > 0 && set.approvals_needed !== 2
   return {
     assurance: set.assurance ?? 'compat',
     approvers: set.approvers ?? 'member',
@@ -291,7 +301,8 @@ function policyOf(set: PolicySetting, hours: number): Policy {
     changers: set.changers ?? 'setter',
     approvals_needed: set.approvals_needed ?? 1,
     agents: set.agents ?? 'ask',
-    remember_hours: hoursUnder({ touch }, hours),
+    remember_hours,
+    tasks: mayLast && set.tasks === 'allow' ? 'allow' : 'none',
     touch,
   }
 }

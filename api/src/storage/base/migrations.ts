@@ -264,6 +264,13 @@ export const MIGRATIONS: readonly Migration[] = [
     name: '0032-epochs',
     statements: ({ count }) => [`alter table users add column epoch ${count}`],
   },
+  {
+    name: '0033-task-rules',
+    statements: ({ text }) =>
+      ['bundle_policies', 'folder_policies', 'tenant_policies'].map(
+        (table) => `alter table ${table} add column tasks ${text}`,
+      ),
+  },
 ]
 
 const ANY_DATABASE = {

@@ -35,11 +35,13 @@ import {
 import { secretsElsewhere } from './value-rights.ts'
 
 function settingIn({ people, ...row }: Pick<RulesRow, (typeof RULES)[number]>): PolicySetting {
-  const { assurance: stored, approvers, changers, approvals_needed, agents, remember_hours, touch } = row
+  const { assurance: stored, approvers, changers, approvals_needed, agents } = row
+  const { remember_hours, tasks, touch } = row
   const list = people?.split(' ').filter((id) => id !== '') ?? null
   const assurance =
     stored === 'typed' ? { assurance: 'bound' as const, was_typed: true as const } : { assurance: stored }
-  return { ...assurance, approvers, people: list, changers, approvals_needed, agents, remember_hours, touch }
+  const set = { approvers, people: list, changers, approvals_needed, agents, remember_hours, tasks, touch }
+  return { ...assurance, ...set }
 }
 
 export function rowOf(set: PolicySetting): Pick<RulesRow, (typeof RULES)[number]> {

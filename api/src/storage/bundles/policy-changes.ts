@@ -266,9 +266,10 @@ export async function takeRules(
   const above = await rulesAbove(transaction, tenantId)
   const folders = await above.folders(isOver([from.name, to.name]))
   const locked = await rulesAt(transaction, tenantId, { bundleId: from.id })
-  const [own = NO_RULES, ...sets] = await settingsIn(transaction, tenantId, [locked, ...folders])
+  const rows = [above.workspace, locked, ...folders]
+  const [workspace = NO_RULES, own = NO_RULES, ...sets] = await settingsIn(transaction, tenantId, rows)
   const over = (name: string) => sets.filter((_, index) => isIn(folders[index]?.folder ?? '', name))
-  const taken = rulesTaken(own, { left: over(from.name), entered: over(to.name) }, to)
+  const taken = rulesTaken(own, { left: over(from.name), entered: over(to.name), workspace }, to)
   const added = RULES.filter((rule) => !isDeepStrictEqual(taken[rule], own[rule]))
   const isNew = id !== from.id
   if (isNew ? RULES.every((rule) => taken[rule] === null) : added.length === 0) return

@@ -23,6 +23,7 @@ export const RULES = [
   'approvals_needed',
   'agents',
   'remember_hours',
+  'tasks',
   'touch',
 ] as const
 

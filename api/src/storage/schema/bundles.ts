@@ -33,6 +33,7 @@ const policy: {
   approvals_needed: orNull(wholeOf<1 | 2>()),
   agents: orNull(textOf()),
   remember_hours: orNull(whole),
+  tasks: orNull(textOf()),
   touch: orNull(textOf()),
 }
 

@@ -40,6 +40,14 @@ const CHOICES: RuleChoices = {
     },
   ],
   remember_hours: [12, 8, 1, 0].map(forHours),
+  tasks: [
+    {
+      value: 'allow',
+      word: 'or a task counts',
+      hint: 'One yes for every command of a terminal, for 30 minutes.',
+    },
+    { value: 'none', word: 'no task', hint: 'An approval is for one command.' },
+  ],
   assurance: [
     {
       value: 'compat',
@@ -79,6 +87,7 @@ export const LABELS: Readonly<Record<Field, string>> = {
   approvals_needed: 'How many people approve',
   touch: 'Signature',
   remember_hours: 'Remembered',
+  tasks: 'Tasks',
   assurance: 'Where values go',
   agents: 'AI agents',
   changers: 'Who changes values',
@@ -89,7 +98,8 @@ export const SENTENCE: readonly { field: Field; mark?: string; text: string }[] 
   { field: 'approvers', text: ' approve, ' },
   { field: 'approvals_needed', text: ' each time, ' },
   { field: 'touch', mark: ',', text: ' and it is ' },
-  { field: 'remember_hours', mark: '.', text: ' Values go ' },
+  { field: 'remember_hours', mark: ',', text: ' ' },
+  { field: 'tasks', mark: '.', text: ' Values go ' },
   { field: 'assurance', mark: '.', text: ' Agents ' },
   { field: 'agents', mark: '.', text: ' ' },
   { field: 'changers', text: ' change values.' },

@@ -1,30 +1,16 @@
 import { TIMES } from '@keyferry/contract'
-import {
-  createDeviceSeed,
-  type DeviceRequest,
-  signDeviceForget,
-  signDeviceRequest,
-} from '@keyferry/crypto/device-key'
+import { createDeviceSeed, signDeviceForget } from '@keyferry/crypto/device-key'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
+import { type Asked, askSigned, newTerminal, USE } from './signing-terminal.ts'
 
-const USE: NonNullable<DeviceRequest['use']> = { redaction: 'auto', flags: ['run'] }
 const HOUR_MS = 3_600_000
 const NOT_LATER = 'this command cannot be approved for its next run'
 const STOPPED = 'The command stopped: load the page again, to approve its next run'
 
-type Asked = {
-  seed: Uint8Array
-  address: string
-  argv: string[]
-  cwd: string
-  agent: string | undefined
-  use: typeof USE
-  release: string[]
-}
 type Bundle = { id: string; name: string; names: string[] }
 
 describe.each(oneDatabase)('requests that their command left on %s', (kind) => {
@@ -55,38 +41,8 @@ describe.each(oneDatabase)('requests that their command left on %s', (kind) => {
   const rules = (of: Bundle, body: Record<string, unknown>, as = owner) =>
     api.call('changeBundlePolicy', { as, params: { bundle_id: of.id }, body })
 
-  const terminal = (changes: Partial<Asked> = {}): Asked => ({
-    seed: createDeviceSeed(),
-    address: new ReturningClient(api).address,
-    argv: ['npm', 'test'],
-    cwd: '/home/sam/shop',
-    agent: 'codex',
-    use: USE,
-    release: ['loopback', 'code'],
-    ...changes,
-  })
-  const ask = async ({ seed, address, agent, release, ...command }: Asked, of = bundle) => {
-    const client = new ReturningClient(api)
-    const signed: DeviceRequest = {
-      clientPublicKey: client.keyPair.publicKey,
-      bundle: of.name,
-      workspace: undefined,
-      templateKeys: [],
-      argvMasked: undefined,
-      agent,
-      reason: undefined,
-      ...command,
-    }
-    const body = {
-      bundle_id: of.name,
-      ...command,
-      meta: agent === undefined ? {} : { agent },
-      device: signDeviceRequest(seed, signed, new Date(nowMs()).toISOString()),
-    }
-    const answer = await client.ask({ ...client.returning(release), ...body }, { 'x-forwarded-for': address })
-    expect(answer.status).toBe(201)
-    return { client, id: answer.json.id, json: answer.json }
-  }
+  const terminal = (changes: Partial<Asked> = {}): Asked => newTerminal(api, changes)
+  const ask = (asked: Asked, of = bundle) => askSigned(api, asked, { bundle: of.name, nowMs: nowMs() })
   const approve = (requestId: string, body: Record<string, unknown>, as = owner, of = bundle) =>
     approveWith(api, as, { requestId, bundle_id: of.id, include_keys: of.names, ...body })
   const later = (requestId: string, as = owner, of = bundle) => approve(requestId, { later: true }, as, of)

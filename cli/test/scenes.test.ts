@@ -48,6 +48,7 @@ function delivered(bundle: string, approvers: readonly string[], expired: readon
     missingRequired: [],
     expired,
     versions: [],
+    taskUntil: null,
     receipt: null,
   }
   const facts = { ciphertextBase64: '', deliveryId: null, ...delivery }

@@ -31,6 +31,8 @@ export const LIMITS = {
   openWatches: 100,
   /** The same, of all programs and terminals of one workspace. */
   workspaceWatches: 1_000,
+  /** Waiting requests that start with a task. */
+  taskStarts: 8,
   /** Open requests that one person vouches for, and all people of a workspace. */
   vouchesOfPerson: 3,
   vouchesOfWorkspace: 50,
@@ -142,6 +144,8 @@ export const TIMES = {
   /** How long a request waits after its command stopped, and its approval for the next run. */
   leftSeconds: 120 * MINUTE,
   laterSeconds: 30 * MINUTE,
+  /** How long a task counts from its approval. */
+  taskSeconds: 30 * MINUTE,
   /** How long an approval waits for its return over loopback, and for its code. */
   loopbackReleaseSeconds: 10,
   codeReleaseSeconds: 2 * MINUTE,

@@ -19,12 +19,13 @@ import { NAMES } from '../domain/kinds/names-approval.ts'
 import { offerNames } from '../domain/kinds/names-offer.ts'
 import { DELIVERY, storePayload } from '../domain/kinds/request-approval.ts'
 import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/kinds/request-offer.ts'
+import { listedIn, startWithTask } from '../domain/kinds/task.ts'
 import { VOUCH } from '../domain/kinds/vouch.ts'
 import { listWaiting } from '../domain/kinds/waiting.ts'
 import { createRequest } from '../domain/requests/new-request.ts'
-import { requestContext } from '../domain/requests/request.ts'
+import { findOpen, requestContext } from '../domain/requests/request.ts'
 import type { AppliedDeposit } from '../domain/requests/stored-deposit.ts'
-import { newRequestState } from '../domain/requests/stored-request.ts'
+import { approvalOf, newRequestState } from '../domain/requests/stored-request.ts'
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { jsonArray, listReply, pageReply, readEntries } from './list-reply.ts'
@@ -87,7 +88,11 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
         requestId: params.request_id,
         choice,
       }
-      return await decide(parts, caller, deciding)
+      const { also = [] } = choice
+      const asked = also.length === 0 ? null : await findOpen(parts, params.request_id)
+      const decided = await decide(parts, caller, deciding)
+      if (asked && decided.release === undefined) await startWithTask(parts, asked.request, also)
+      return decided
     },
     previewNames: ({ caller, params, query }) =>
       offerNames(parts, caller, { requestId: params.request_id, bundleId: query.bundle_id }),
@@ -110,8 +115,11 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
       await withdrawRequest(parts, claimant, originOf(peer))
       return { ok: true }
     },
-    releaseRequest: ({ params, headers, body, peer }) =>
-      releaseRequest(parts, claimantOf(params, headers), { ...body, origin: originOf(peer) }),
+    async releaseRequest({ params, headers, body, peer }) {
+      const claimant = claimantOf(params, headers)
+      const returned = await releaseRequest(parts, claimant, { ...body, origin: originOf(peer) })
+      if (returned) await startWithTask(parts, returned.request, listedIn(approvalOf(returned)?.approved))
+    },
     createReleaseCode: async ({ caller, params, touch }) => ({
       release: await freshCode(parts, caller, { requestId: params.request_id, touch }),
     }),

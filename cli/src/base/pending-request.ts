@@ -15,8 +15,12 @@ export type PendingRequest = {
   readonly lifetimeMs: number
   /** Monotonic time at which it ends. */
   readonly deadlineMs: number
-  /** The approval that it repeats; null: a person has to approve. */
-  readonly remembered: { readonly expiresAtMs: number; readonly usesLeft: number } | null
+  /** The approval that it repeats, or the task that it is part of; null: a person has to approve. */
+  readonly remembered: {
+    readonly expiresAtMs: number
+    readonly usesLeft: number
+    readonly isTask: boolean
+  } | null
   /** Why a person is asked although an approval is remembered, in words; null: none is. */
   readonly whyNotRemembered: string | null
   /** Stopped by a signal, the client may leave the request, so that a person can approve the next run. */

@@ -10,6 +10,7 @@ const DELIVERY: Delivery = {
   expired: [],
   deliveryId: 'd',
   versions: [],
+  taskUntil: null,
   receipt: null,
 }
 const WISH = { bundle: 'dev/app', keys: ['A'], acceptsAnyBundle: false }

@@ -3,7 +3,7 @@ import { printable } from '../base/printable.ts'
 import { differences } from '../project/example-names.ts'
 import type { Receipt } from '../receipt/receipt.ts'
 import type { Delivery } from '../server/wait-answer.ts'
-import { inWorkspace, type WaitingOutcome } from '../terminal/waiting-view.ts'
+import { inWorkspace, timeOfDay, type WaitingOutcome } from '../terminal/waiting-view.ts'
 import type { ValuesRequest } from './values-request.ts'
 
 /** What arrived. `receipt` is null if the server signs none. Contains no value. */
@@ -34,6 +34,7 @@ export function deliveredOutcome(
       versions,
       approvers: receipt?.approvers ?? [],
       released_by: receipt?.releasedBy ?? null,
+      ...(delivery.taskUntil === null ? {} : { task_until: new Date(delivery.taskUntil).toISOString() }),
       ...(request.own?.size ? { own: [...request.own.keys()] } : {}),
     },
     text: `${deliveredText({ names, delivery, receipt })}${ownText(request.own)}`,
@@ -51,12 +52,14 @@ function missingOf(names: readonly string[], { keys }: RequestWish): readonly st
 }
 
 /** What was delivered, in words: `2 values from dev/app in workspace "Acme", approved by sam`. */
-function deliveredText({ names, delivery: { bundle, workspace }, receipt }: Received): string {
+function deliveredText({ names, delivery, receipt }: Received): string {
+  const { bundle, workspace, taskUntil } = delivery
   const approvers = receipt?.approvers ?? []
   const by = approvers.length === 0 ? '' : ` by ${approvers.map((name) => printable(name, 80)).join(' and ')}`
   const from = bundle === null ? '' : ` from ${printable(bundle.name, 80)}`
   const place = inWorkspace(workspace?.name ?? null)
-  return `${names.length} ${names.length === 1 ? 'value' : 'values'}${from}${place}, approved${by}`
+  const task = taskUntil === null ? '' : ` as a task: any command here until ${timeOfDay(taskUntil)}`
+  return `${names.length} ${names.length === 1 ? 'value' : 'values'}${from}${place}, approved${by}${task}`
 }
 
 function ownText(own: Values = new Map()): string {

@@ -15,6 +15,7 @@ import {
   read,
   string,
   time,
+  truth,
   where,
 } from '../base/shape.ts'
 import { type CalledEndpoint, type ClientCallOptions, callEndpoint } from './endpoint-call.ts'
@@ -240,12 +241,13 @@ const REASONS: Readonly<Record<WhyNotRemembered, string>> = {
 }
 
 const incomplete = () => refusedAnswer('the server sent a remembered approval without end and uses')
-const REMEMBERED = object({ expiresAt: time, usesLeft: number })
+const REMEMBERED = object({ expiresAt: time, usesLeft: number, task: optional(truth, false) })
 
 /** @throws CliError refused: malformed */
 export function readRemembered(value: unknown): PendingRequest['remembered'] {
   const found = read(value, optional(REMEMBERED, null), incomplete)
-  return found === null ? null : { expiresAtMs: found.expiresAt, usesLeft: found.usesLeft }
+  if (found === null) return null
+  return { expiresAtMs: found.expiresAt, usesLeft: found.usesLeft, isTask: found.task }
 }
 
 /** Why a person is asked although an approval is remembered, in words; null: none is.

@@ -106,17 +106,23 @@ export function codeAdvice({ whyNotOpened }: ShownRequest): string {
 export function rememberedNotice({
   usesLeft,
   expiresAtMs,
-}: {
-  usesLeft: number
-  expiresAtMs: number
-}): Notice {
-  const end = new Date(expiresAtMs)
-  const time = `${String(end.getHours()).padStart(2, '0')}:${String(end.getMinutes()).padStart(2, '0')}`
+  isTask,
+}: NonNullable<PendingRequest['remembered']>): Notice {
+  const more = `${usesLeft} more ${usesLeft === 1 ? 'time' : 'times'} until ${timeOfDay(expiresAtMs)}`
+  const expires_at = new Date(expiresAtMs).toISOString()
   return {
-    event: { event: 'remembered', uses_left: usesLeft, expires_at: end.toISOString() },
-    text: `approved before; ${usesLeft} more ${usesLeft === 1 ? 'time' : 'times'} until ${time}`,
+    event: { event: 'remembered', uses_left: usesLeft, expires_at, ...(isTask ? { task: true } : {}) },
+    text: isTask
+      ? `task: ${more}; keyferry forget ends everything this terminal remembers`
+      : `approved before; ${more}`,
     isMinor: true,
   }
+}
+
+/** On this computer's clock: `18:30`. */
+export function timeOfDay(ms: number): string {
+  const time = new Date(ms)
+  return `${String(time.getHours()).padStart(2, '0')}:${String(time.getMinutes()).padStart(2, '0')}`
 }
 
 /** No browser has come for some seconds. It may still start, or be on another machine, from where it cannot return the

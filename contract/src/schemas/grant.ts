@@ -50,12 +50,16 @@ export const ASKS_AGAIN = [
   'bundle_changed',
 ] as const
 
-/** An approval that a person lets one terminal repeat, for one command. */
+/** An approval that a person lets one terminal repeat, for one command, or as a task for any command of a program that
+ * runs with the values. Of a task, `argv` is empty, `label` is of the last run, and `changed` are the keys whose values
+ * changed since its approval. */
 export const Grant = object('Grant', {
   id: Id,
   bundle: Named,
   person: Actor,
   label: z.object({ hostname: z.string(), user: z.string(), program: z.string() }),
+  task: z.literal(true).optional(),
+  changed: z.array(z.object({ name: z.string(), by: z.string().nullable() })).optional(),
   argv: z.array(z.string()),
   cwd: z.string(),
   /** It holds in this folder of every working tree of a repository; absent: in `cwd` only. */

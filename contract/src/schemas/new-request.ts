@@ -119,7 +119,9 @@ export const CreatedRequest = object('CreatedRequest', {
   /** What this server demands of every approval; a bundle may demand more. */
   assurance: AssuranceField.optional(),
   /** The request is ready at once, by an approval that the approver lets this terminal repeat. */
-  remembered: z.object({ grant_id: Id, expires_at: Timestamp, uses_left: z.int() }).optional(),
+  remembered: z
+    .object({ grant_id: Id, expires_at: Timestamp, uses_left: z.int(), task: z.literal(true).optional() })
+    .optional(),
   /** Why a remembered approval of this terminal does not count for this request. */
   asks_again: z.enum(ASKS_AGAIN).optional(),
   /** What differs from the approved command, in words. */

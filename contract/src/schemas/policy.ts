@@ -39,8 +39,8 @@ const PEOPLE = `people must be the ids of 1 to ${MAX_PEOPLE} members`
 export const AGENT_RULES = ['remember', 'ask', 'deny'] as const
 
 /** Whether a person may approve a task: any command of a terminal in its folder for a while; the strictest last. It is
- * `none` unless a place sets `allow`, and in production unless the bundle or a folder over it does. It is `none` too where
- * nothing is remembered, where two people approve and where people sign. */
+ * `none` unless a place sets `allow`, and in production unless the bundle or a folder over it does. It is `none` too
+ * where nothing is remembered, where two people approve and where people sign. */
 export const TASK_RULES = ['allow', 'none'] as const
 
 /** Whether a person signs each approval and each change with an approval key, the strictest last: not at all, with any

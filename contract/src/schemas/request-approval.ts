@@ -94,6 +94,15 @@ export const RequestBundle = object('RequestBundle', {
   remember_repository: z.literal(true).optional(),
   /** Whether the approver may approve this command for its next run (`later`), because nothing reaches it now. */
   may_be_later: z.literal(true).optional(),
+  /** The approver may approve a task, which lets programs of this terminal get these keys for 30 minutes. `rule`: first
+   * an owner has to allow tasks there, in a folder or (null) for the bundle. `also`: requests of the same terminal that
+   * wait and that the task covers. */
+  task: z
+    .object({
+      rule: z.object({ folder: z.string().nullable() }).optional(),
+      also: z.array(z.object({ request_id: z.string(), argv: z.array(z.string()) })),
+    })
+    .optional(),
   /** Whether remembering needs `release: "loopback"`. */
   remember_needs_loopback: z.boolean().optional(),
   /** Requested names that the bundle lacks, whose values the approver may type; absent: none. `known`: another bundle
@@ -160,17 +169,24 @@ export const EncryptFromBundle = z
     release: ReleaseField.optional(),
     /** Let this terminal repeat the approval for this command for so long. */
     remember_hours: wholeNumber(REMEMBER, 1, MAX_REMEMBER_HOURS).optional(),
-    /** Where: in the folder of the command, or in all working trees of its repository. */
+    /** Where: in the folder of the command, or in all working trees of its repository; or, without `remember_hours`,
+     * for a task. */
     remember_for: z
-      .enum(['folder', 'repository'], { error: 'remember_for must be folder or repository' })
+      .enum(['folder', 'repository', 'task'], { error: 'remember_for must be folder, repository or task' })
+      .optional(),
+    /** Of a task: requests that wait and that start with it, of those that the page listed. */
+    also: z
+      .array(requiredText('also', LIMITS.nameLength, 'also must be ids of requests'))
+      .max(LIMITS.taskStarts, `also must be at most ${LIMITS.taskStarts} ids`)
       .optional(),
     /** Deliver nothing now: let the terminal run this command once, when it asks again within 30 minutes. */
     later: z.literal(true, { error: 'later must be true' }).optional(),
   })
   .refine(
-    ({ later, release, remember_hours, typed }) => !later || !(release || remember_hours || typed.length),
+    ({ later, release, remember_hours, typed, remember_for }) =>
+      !later || !(release || remember_hours || typed.length || remember_for === 'task'),
     {
-      error: 'later cannot be combined with release, remember_hours or typed',
+      error: 'later cannot be combined with release, remember_hours, typed or a task',
       path: ['later'],
     },
   )

@@ -35,13 +35,14 @@ export const NamedWorkspace = named('NamedWorkspace')
 
 /** `missing_required`: keys that the bundle marks as required and that the approver left out. The API takes such an
  * approval, because a client of the plain interface knows no second confirmation; the page asks for one, and the
- * terminal decides what to do with the names. `expired`: delivered values that are past their `expires_at`.
- * `versions`: the version of each delivered key. `needs` of a pending request: `release`, the approval waits for its
- * return to the terminal (`release_by`); `second_person`, one person approved and the bundle needs two; `approver`, a
- * person vouched and others decide (`deciders`: owners, or people that the rules name); `expires_in`: for how long, for
- * a client that `waits_for_others`. All but the ciphertext are absent where it was stored directly. `applied`: the
- * deposit is stored; told once. `proposed`: it is kept for the owners; told once. `statement` of a held deposit: who
- * approved it for which workspace, signed as a receipt is; docs/deposits.md has its form. */
+ * terminal decides what to do with the names. `expired`: delivered values that are past their `expires_at`. `versions`:
+ * the version of each delivered key. `needs` of a pending request: `release`, the approval waits for its return to the
+ * terminal (`release_by`); `second_person`, one person approved and the bundle needs two; `approver`, a person vouched
+ * and others decide (`deciders`: owners, or people that the rules name); `expires_in`: for how long, for a client that
+ * `waits_for_others`. `task_until`: the approval is of a task, which counts until then. All but the ciphertext are
+ * absent where it was stored directly. `applied`: the deposit is stored; told once. `proposed`: it is kept for the
+ * owners; told once. `statement` of a held deposit: who approved it for which workspace, signed as a receipt is;
+ * docs/deposits.md has its form. */
 export const WaitResult = z
   .discriminatedUnion('status', [
     z.object({
@@ -62,6 +63,7 @@ export const WaitResult = z
       delivery_id: Id.optional(),
       versions: z.array(z.object({ name: z.string(), version: z.int() })).optional(),
       receipt: Receipt.optional(),
+      task_until: Timestamp.optional(),
     }),
     z.object({ status: z.literal('applied'), deposit: AppliedDeposit }),
     z.object({ status: z.literal('proposed'), proposal: KeptProposal }),

@@ -1,8 +1,10 @@
 import { type EncryptFromBundle, isProduction, type ReleaseWay, type WhyNotCode } from '@keyferry/contract'
 import type { z } from 'zod'
+import { isSameNetwork } from '../base/address-block.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Caller } from '../people/membership.ts'
 import type { ApprovalRequest, Support, Vouch } from '../requests/stored-request.ts'
+import { isOfTask } from './grant-match.ts'
 import {
   isAtLeast,
   mayApprove,
@@ -170,6 +172,20 @@ export function mayBeLater(grounds: Grounds, { isLocal, bundle }: RememberedPlac
 
 type RememberedPlace = { isLocal: boolean; bundle: ProductionFacts }
 
+/** Whether the approver may approve a task: any command of a program in this folder, for the keys that they choose. The
+ * terminal must have signed a command that runs one, and its network must be known: behind a proxy that the server does
+ * not trust, all of them are this machine's. */
+export function mayBeTask(
+  { policy, request, vouch }: Pick<Grounds, 'policy' | 'request' | 'vouch'>,
+  isLocal: boolean,
+): boolean {
+  const { deviceKey, use, release, requesterMeta } = request
+  const isPlaced = isLocal || (release.length > 0 && isSameNetwork(requesterMeta.ip, '127.0.0.1') !== true)
+  const isProgram = deviceKey !== null && use !== null && isOfTask(use) && vouch === null
+  const isAllowed = !isFromAgent(request) || remembersAgents(policy)
+  return isProgram && isPlaced && isAllowed && policy.tasks === 'allow'
+}
+
 /** Whether an approval may be remembered for all working trees of the repository: they have all branches, also those
  * of strangers. What production delivers is approved for one folder. */
 export function mayRememberRepository({ use }: ApprovalRequest, bundle: ProductionFacts): boolean {
@@ -183,6 +199,13 @@ export function requireRememberable(
   { isLocal, bundle }: RememberedPlace,
 ): void {
   const hours = choice.remember_hours
+  if (choice.remember_for === 'task') {
+    const isReturned = isLocal || choice.release !== undefined
+    if (hours === undefined && isReturned && mayBeTask(grounds, isLocal)) return
+    throw new DomainError('invalid', 'this approval cannot be of a task', {
+      details: { field: 'remember_for' },
+    })
+  }
   if (hours === undefined) return
   const most = rememberHours(grounds, isLocal)
   const details = { field: 'remember_hours', most }

@@ -11,31 +11,38 @@ import { agentOf, type KnownGrant, type SignedUse } from './grant.ts'
 /** Why a remembered approval does not count for a request. `differs`: in words, if the request is the reason. */
 export type GrantMismatch = { asks_again: (typeof ASKS_AGAIN)[number]; differs?: string }
 
+/** What of a grant a request is compared with. */
+type ApprovedCommand = Pick<KnownGrant, 'argv' | 'argvMasked' | 'cwd' | 'agent' | 'use' | 'asked' | 'keys'>
+
 const SHOWN_NAMES = 3
 
 /** @returns null: the request is what was approved */
-export function mismatch(grant: KnownGrant, request: ApprovalRequest): GrantMismatch | null {
-  const { repository } = grant.use ?? {}
+export function mismatch(grant: ApprovedCommand, request: ApprovalRequest): GrantMismatch | null {
+  const { repository, once, task } = grant.use ?? {}
   const isElsewhere =
     repository === undefined ? grant.cwd !== request.cwd : request.use?.repository !== repository
-  const command = commandDiffers(grant, request) ?? useDiffers(request, grant.use)
+  const command = task ? null : commandDiffers(grant, request)
+  const asked = new Set(request.templateKeys)
   const differing: readonly [GrantMismatch['asks_again'], string | null][] = [
-    ['other_command', command],
+    ['other_command', command ?? useDiffers(request, grant.use)],
     ['other_folder', isElsewhere ? 'the folder differs' : null],
     ['other_agent', agentDiffers(grant.agent, agentOf(request))],
-    ['other_network', grant.use?.once && !isHere(grant.use, request) ? 'your network changed' : null],
-    ['other_keys', namesDiffer(new Set(grant.asked), new Set(request.templateKeys))],
+    ['other_network', (once || task) && !isHere(grant.use, request) ? 'your network changed' : null],
+    ['other_keys', task ? namesBeyond(grant, asked) : namesDiffer(new Set(grant.asked), asked)],
   ]
   for (const [asks_again, differs] of differing) if (differs !== null) return { asks_again, differs }
   return null
 }
 
 /** Whether the approved request came from the network of this one. */
-export function isHere(use: SignedUse, { requesterMeta }: ApprovalRequest): boolean {
-  return use.network !== undefined && isSameNetwork(use.network, requesterMeta.ip) === true
+export function isHere(use: SignedUse | null, { requesterMeta }: ApprovalRequest): boolean {
+  return use?.network !== undefined && isSameNetwork(use.network, requesterMeta.ip) === true
 }
 
-function commandDiffers({ argv: approved, argvMasked }: KnownGrant, request: ApprovalRequest): string | null {
+function commandDiffers(
+  { argv: approved, argvMasked }: ApprovedCommand,
+  request: ApprovalRequest,
+): string | null {
   const argv = request.argv ?? []
   const at = argv.findIndex((text, index) => text !== approved[index])
   if (at === 0) return 'the program differs'
@@ -52,7 +59,13 @@ function useDiffers({ use, requesterMeta }: ApprovalRequest, approved: SignedUse
   // Approvals of earlier builds are valid for one reason.
   const { reason = '' } = requesterMeta
   if (approved.reason !== undefined && approved.reason !== reason) return 'the reason differs'
-  return flagsDiffer(use.flags, approved.flags)
+  if (!approved.task) return flagsDiffer(use.flags, approved.flags)
+  return isOfTask(use) ? flagsDiffer(use.flags.slice(1), approved.flags.slice(1)) : 'it is no part of a task'
+}
+
+/** Whether the command runs a program, as each of a task does: `pull` would leave the values where it writes them. */
+export function isOfTask({ flags: [command = ''] }: Pick<SignedUse, 'flags'>): boolean {
+  return command === 'run' || command === 'mcp'
 }
 
 function flagsDiffer(flags: SignedUse['flags'], approved: SignedUse['flags']): string | null {
@@ -75,6 +88,18 @@ function namesDiffer(approved: ReadonlySet<string>, asked: ReadonlySet<string>):
   if (asked.size === 0) return approved.size === 0 ? null : 'it asks for all variables'
   if (approved.size === 0) return 'it asks for some of the variables'
   if (added.length === 0) return asked.size < approved.size ? 'it asks for fewer variables' : null
+  return alsoAsks(added)
+}
+
+// Fewer are part of a task, and some of what is asked for must have been approved.
+function namesBeyond({ asked, keys }: ApprovedCommand, names: ReadonlySet<string>): string | null {
+  if (names.size === 0) return asked.length === 0 ? null : 'it asks for all variables'
+  const added = [...names].filter((name) => !asked.includes(name) && !keys.includes(name))
+  if (added.length > 0) return alsoAsks(added.toSorted())
+  return keys.some((name) => names.has(name)) ? null : alsoAsks([...names].toSorted())
+}
+
+function alsoAsks(added: readonly string[]): string {
   const more = added.length > SHOWN_NAMES ? ` and ${added.length - SHOWN_NAMES} more` : ''
   return `it also asks for ${added.slice(0, SHOWN_NAMES).join(', ')}${more}`
 }

@@ -2,6 +2,7 @@ import { type ASKS_AGAIN, isProduction } from '@keyferry/contract'
 import { type ClockAndIds, latestEnd, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
+import type { DeliveredKey } from '../deliveries/delivery.ts'
 import { bundleEntries } from '../library/bundle-entry.ts'
 import { type Caller, roleAt } from '../people/membership.ts'
 import { reaches } from '../people/reach.ts'
@@ -9,9 +10,10 @@ import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { approveStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import type { RuleParts } from './approval-grounds.ts'
-import { type GrantStore, type KnownGrant, namesDigest, usesLeft } from './grant.ts'
+import { type GrantStore, type KnownGrant, lengthSeconds, namesDigest, usesLeft } from './grant.ts'
 import { type GrantMismatch, mismatch } from './grant-match.ts'
 import { effectivePolicy, mayApprove, remembersAgents, tightened } from './policy.ts'
+import { requestOrigin } from './request-delivery.ts'
 import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
 import type { Together } from './together.ts'
 import { rulesOfValues } from './value-rules.ts'
@@ -28,7 +30,9 @@ export type GrantUseParts = RequestParts &
 
 type GrantRefusal = (typeof ASKS_AGAIN)[number]
 
-export type GrantUse = { remembered: { grant_id: string; expires_at: string; uses_left: number } }
+export type GrantUse = {
+  remembered: { grant_id: string; expires_at: string; uses_left: number; task?: true }
+}
 
 /** What one of the terminal's grants is worth for a request; the later in this list, the less it has to do with it. */
 const BY_INTEREST: readonly GrantRefusal[] = [
@@ -69,6 +73,18 @@ export async function useGrant(
   return reasons.toSorted((a, b) => rank(a) - rank(b))[0] ?? null
 }
 
+/** Answer requests that wait by a remembered approval, one after another. One that ended or was approved in the
+ * meantime stays as it is. */
+export async function useGrantFor(parts: GrantUseParts, requests: readonly ApprovalRequest[]): Promise<void> {
+  for (const request of requests) {
+    try {
+      await useGrant(parts, request, requestOrigin(request))
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code === 'unavailable') throw error
+    }
+  }
+}
+
 const rank = ({ asks_again }: GrantMismatch) => BY_INTEREST.indexOf(asks_again)
 
 function isRequested(
@@ -96,8 +112,8 @@ async function tryGrant(parts: GrantUseParts, grant: KnownGrant, use: Use): Prom
 
 function endOf(grant: KnownGrant, clock: ClockAndIds): GrantRefusal | null {
   if (grant.ended !== null) return grant.ended
-  const { expiresAt, hours } = grant
-  if (expiresAt <= timestamp(clock) || expiresAt > latestEnd(clock, hours * 60 * 60)) return 'expired'
+  const { expiresAt } = grant
+  if (expiresAt <= timestamp(clock) || expiresAt > latestEnd(clock, lengthSeconds(grant))) return 'expired'
   return usesLeft(grant) === 0 ? 'used_up' : null
 }
 
@@ -115,9 +131,10 @@ async function changeSince(
   if (!mayApprove(policy, { userId, role })) return policy.people === null ? 'role_changed' : 'policy_changed'
   if (policy.approvals_needed > 1 || grant.hours > policy.remember_hours) return 'policy_changed'
   if (grant.agent !== null && !remembersAgents(policy)) return 'policy_changed'
-  const { repository, once } = grant.use ?? {}
+  const { repository, once, task } = grant.use ?? {}
   if ((repository !== undefined || once) && isProduction(bundle)) return 'policy_changed'
-  if (once && policy.assurance === 'local') return 'policy_changed'
+  if (task && policy.tasks !== 'allow') return 'policy_changed'
+  if ((once || task?.versions) && policy.assurance === 'local') return 'policy_changed'
   const entries = await bundleEntries(stores, place, 'none')
   return isSameBundle(grant, entries) ? null : 'bundle_changed'
 }
@@ -133,6 +150,11 @@ function isSameBundle(
   return isAllThere && isNothingNew && (asked.length > 0 || namesDigest(names) === bundleNames)
 }
 
+// A command of a task may ask for fewer.
+function namesFor({ keys, use }: KnownGrant, { templateKeys }: ApprovalRequest): readonly string[] {
+  return use?.task && templateKeys.length > 0 ? keys.filter((name) => templateKeys.includes(name)) : keys
+}
+
 /** Undoes the use of a grant. */
 class NotUsed extends Error {
   readonly why: GrantRefusal
@@ -144,19 +166,22 @@ class NotUsed extends Error {
 }
 
 async function sealByGrant(parts: GrantUseParts, grant: KnownGrant, { request, origin }: Use) {
-  const { id, tenant, bundle, keys, userId } = grant
+  const { id, tenant, bundle, userId, use } = grant
   const caller: Caller = { userId, tenantId: tenant.id, role: 'member', reach: null, origin }
   const toSeal = {
     caller,
     bundle,
     request,
-    names: keys,
+    names: namesFor(grant, request),
     hold: null,
     first: null,
     grantId: id,
     expiresAtMs: request.expiresAtMs,
   }
   const { delivery, sealed } = await prepareDelivery(parts, toSeal)
+  const given = use?.task?.versions
+  const isOther = ({ id: key, version }: DeliveredKey) => given?.[key] !== version
+  if (given && (delivery.unversioned.length > 0 || delivery.keys.some(isOther))) return 'bundle_changed'
   // A value may have come under other rules before it was read.
   const changed = await changeSince(parts, grant)
   if (changed !== null) return changed
@@ -177,5 +202,6 @@ async function sealByGrant(parts: GrantUseParts, grant: KnownGrant, { request, o
     throw error
   }
   const uses_left = usesLeft({ uses: grant.uses + 1 })
-  return { remembered: { grant_id: id, expires_at: grant.expiresAt, uses_left } }
+  const remembered = { grant_id: id, expires_at: grant.expiresAt, uses_left }
+  return { remembered: { ...remembered, ...(use?.task ? { task: true as const } : {}) } }
 }

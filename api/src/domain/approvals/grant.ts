@@ -1,4 +1,11 @@
-import { type ASKS_AGAIN, type Grant as GrantSchema, LIMITS, RequestUse, TIMES } from '@keyferry/contract'
+import {
+  type ASKS_AGAIN,
+  type Grant as GrantSchema,
+  LIMITS,
+  type ReleaseWay,
+  RequestUse,
+  TIMES,
+} from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
 import { z } from 'zod'
 import { addressBlock } from '../base/address-block.ts'
@@ -8,6 +15,7 @@ import { type ListPage, type Page, type WholePage, wholePage } from '../base/lis
 import type { Origin } from '../base/origin.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { DeliveryLabel, NewDelivery } from '../deliveries/delivery.ts'
+import type { ValueOriginStore } from '../library/bundle-entry.ts'
 import type { Caller, Visitor } from '../people/membership.ts'
 import type { ApprovedDelivery } from '../requests/approved.ts'
 import { type DeviceParts, requireForgetting } from '../requests/device.ts'
@@ -21,7 +29,8 @@ import { labelOf } from './request-delivery.ts'
  * of the terminal, one bundle, the same names, the same command in the same folder, and a number of uses. It keeps no
  * value: each use seals the current ones (see grant-use.ts).
  *
- * One for the next run of a command that stopped contains in the network of its request (see later-approval.ts).
+ * One for the next run of a command that stopped is valid in the network of its request (see later-approval.ts). So is
+ * a task, which is valid for any command of `run` and `mcp` in its folder (see task.ts).
  *
  * It ends when its time is over, when it is used up, when its person or an owner revokes it, when the terminal forgets
  * it, and when its person leaves, gets another role, or the rules of its bundle change. It ends with what the person's
@@ -36,15 +45,17 @@ export type GrantEnd = Extract<
 
 /** The flags of a command, as the terminal signed them. Plain JSON. Of a grant, `repository` is there only if it is
  * valid in all working trees, and `reason` only if an earlier build made it. `network`: of the approved request.
- * `once`: the command had stopped, so the approval did not return, and counts for its next run. */
+ * `once`: the command had stopped, so the approval did not return, and counts for its next run. `task`: any command
+ * counts. `versions`: the only ones that it gives, by the ids of the keys, because it returned by a code. */
 export const SignedUse = RequestUse.extend({
   reason: z.string().optional(),
   network: z.string().optional(),
   once: z.literal(true).optional(),
+  task: z.object({ versions: z.record(z.string(), z.number()).optional() }).optional(),
 })
 export type SignedUse = z.infer<typeof SignedUse>
 
-type GrantTerms = Omit<GrantDraft, 'hours' | 'isForRepository' | 'isOnce'> & {
+type GrantTerms = Omit<GrantDraft, 'hours' | 'isForRepository' | 'isOnce' | 'task'> & {
   hours: number
   deviceKey: string
   argv: readonly string[]
@@ -113,25 +124,30 @@ export type GrantParts = { stores: { grants: GrantStore }; clock: ClockAndIds }
 
 type ToRemember = Pick<ApprovedDelivery, 'remember' | 'bundle' | 'approverId'> & {
   tenant: { id: string }
+  /** How the approval returned; null: it need not. */
+  by: ReleaseWay | null
 }
 
 /** Keep what an approver lets the terminal repeat, if anything. */
 export async function remember(
   { own, clock }: { own: { grants: GrantRecords }; clock: ClockAndIds },
   request: ApprovalRequest,
-  { remember: draft, bundle, tenant, approverId }: ToRemember,
+  { remember: draft, bundle, tenant, approverId, by }: ToRemember,
 ): Promise<void> {
   const { deviceKey, argv, argvMasked, cwd, templateKeys } = request
   if (draft === null || deviceKey === null || argv === null || cwd === null) return
-  const { isForRepository, isOnce, ...terms } = draft
+  const { isForRepository, isOnce, task, ...terms } = draft
   const { use, requesterMeta } = request
   const kept = use && {
     ...use,
     ...(isForRepository ? {} : { repository: undefined }),
     network: addressBlock(requesterMeta.ip),
     ...(isOnce ? { once: true as const } : {}),
+    ...(task ? { task: by === 'code' ? { versions: task.versions } : {} } : {}),
   }
-  const command = { argv, argvMasked, cwd, agent: agentOf(request), use: kept }
+  // Earlier builds do not know a task: for them it is valid for no command.
+  const of = task ? { argv: [], argvMasked: null } : { argv, argvMasked }
+  const command = { ...of, cwd, agent: agentOf(request), use: kept }
   await own.grants.insert(tenant.id, {
     ...terms,
     ...command,
@@ -141,23 +157,39 @@ export async function remember(
     bundle,
     label: labelOf(requesterMeta),
     uses: isOnce ? LIMITS.grantUses - 1 : 0,
-    expiresAt: timestamp(clock, isOnce ? TIMES.laterSeconds : draft.hours * 60 * 60),
+    expiresAt: task?.until ?? timestamp(clock, isOnce ? TIMES.laterSeconds : draft.hours * 60 * 60),
     stamp: stampOf({ tenantId: tenant.id, userId: approverId, origin: null }, clock),
   })
+}
+
+/** How long it counts, in seconds. */
+export function lengthSeconds({ hours, use }: Pick<GrantTerms, 'hours' | 'use'>): number {
+  return use?.task ? TIMES.taskSeconds : use?.once ? TIMES.laterSeconds : hours * 60 * 60
 }
 
 export function agentOf({ requesterMeta }: ApprovalRequest): string | null {
   return requesterMeta['agent'] || null
 }
 
-/** What the caller lets terminals repeat; for an owner, what anyone in the workspace does. */
-export function listGrants(
-  { stores, clock }: GrantParts,
+/** What the caller lets terminals repeat; for an owner, what anyone in the workspace does. A task has the names whose
+ * values changed since its approval. */
+export async function listGrants(
+  { stores, clock }: GrantParts & { stores: { valueOrigins: ValueOriginStore } },
   { tenantId, userId, role }: Caller,
   page: Page,
 ): Promise<ListPage<Grant>> {
   const filter = { userId: role === 'owner' ? null : userId, now: timestamp(clock) }
-  return stores.grants.list(tenantId, filter, wholePage(page))
+  const { rows, total } = await stores.grants.list(tenantId, filter, wholePage(page))
+  const withChanges = rows.map(async (grant) => {
+    if (!grant.task) return grant
+    const origins = await stores.valueOrigins.of(tenantId, grant.bundle.id)
+    const changed = grant.keys.flatMap((name) => {
+      const { changed_at = '', changed_by: by = null } = origins.get(name) ?? {}
+      return changed_at > grant.created_at ? [{ name, by }] : []
+    })
+    return { ...grant, changed }
+  })
+  return { total, rows: await Promise.all(withChanges) }
 }
 
 /** @throws DomainError not_found: there is none that is valid, or a member revokes another person's */

@@ -20,8 +20,8 @@ import type { Caller } from '../people/membership.ts'
 
 /*
  * A policy says what an approval takes: how it is bound to the terminal, who may give it, how many people, whether an
- * AI agent may ask, for how long it may be remembered or count for a task, and whether a key of the approver signs it. The
- * server, the workspace, the folders in the bundle's name and the bundle can each set rules. Field by field the
+ * AI agent may ask, for how long it may be remembered or count for a task, and whether a key of the approver signs it.
+ * The server, the workspace, the folders in the bundle's name and the bundle can each set rules. Field by field the
  * strictest counts, so a bundle can tighten what is above it and never loosen it. Members read policies; owners change
  * them.
  */

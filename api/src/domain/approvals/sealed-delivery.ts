@@ -27,7 +27,7 @@ export type SealingParts = {
   maxPayloadBytes: number
 }
 
-type ToSeal = {
+export type ToSeal = {
   /** Who approves. */
   caller: Caller
   bundle: Pick<Bundle, 'id' | 'name'>
@@ -44,10 +44,12 @@ type ToSeal = {
   first: Support | null
   /** The remembered approval that is used; null: a person approves now. */
   grantId?: string | null
-  /** What the approver lets the terminal repeat. */
-  rememberHours?: number | undefined
-  /** In all working trees of its repository. */
-  isForRepository?: boolean
+  /** What the approver lets the terminal repeat; absent: nothing. */
+  remembering?: Remembering | undefined
+}
+
+type Remembering = Pick<GrantDraft, 'hours' | 'isForRepository'> & {
+  task?: Omit<NonNullable<GrantDraft['task']>, 'versions'>
 }
 
 type ApproversValue = { name: string; value: string; is_secret: boolean }
@@ -93,27 +95,39 @@ export async function prepareDelivery(
       hold,
       approver: { id: caller.userId, username },
     }),
-    remember: await draftOf(parts, toSeal, { place, missingRequired }),
+    remember: await draftOf(parts, toSeal, { place, missingRequired, delivery }),
   }
   return { delivery, sealed: { ciphertextBase64, approved } }
 }
 
 const namesOf = (named: readonly { name: string }[]) => named.map(({ name }) => name)
 
+type Drafted = {
+  place: { tenantId: string; bundleId: string }
+  missingRequired: string[]
+  delivery: NewDelivery
+}
+
 async function draftOf(
   { stores }: SealingParts,
-  { caller, names, rememberHours, isForRepository = false }: ToSeal,
-  { place, missingRequired }: { place: { tenantId: string; bundleId: string }; missingRequired: string[] },
+  { caller, names, remembering }: ToSeal,
+  { place, missingRequired, delivery }: Drafted,
 ): Promise<GrantDraft | null> {
-  if (rememberHours === undefined) return null
+  if (remembering === undefined) return null
+  const { task, ...kept } = remembering
   const all = await bundleEntries(stores, place, 'none')
   return {
-    hours: rememberHours,
-    isForRepository,
+    ...kept,
+    ...(task ? { task: { ...task, versions: versionsOf(delivery) } } : {}),
     isOnce: false,
     keys: [...new Set(names)].toSorted(),
     leftOut: missingRequired,
     bundleNames: namesDigest(all.map(({ name }) => name)),
     epoch: caller.epoch ?? 0,
   }
+}
+
+/** Which version of each key a delivery gives, by id. */
+function versionsOf({ keys }: Pick<NewDelivery, 'keys'>): Record<string, number> {
+  return Object.fromEntries(keys.map(({ id, version }) => [id, version]))
 }

@@ -110,8 +110,9 @@ const DataFields = z.object({
   /** The id of a remembered approval. */
   grant: z.string(),
   hours: z.number(),
-  /** It is for the next run only. */
+  /** It is for the next run only, or a task. */
   once: z.literal(true),
+  task: z.literal(true),
   /** Of the bundles whose rules changed, such as `prod/`. */
   folder: z.string(),
   /** What a member is limited to; empty: no longer to anything. Of a group: what it adds to limits. */

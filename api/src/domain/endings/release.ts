@@ -65,13 +65,14 @@ type Held = Extract<StoredRequest, { status: 'held' }>
 type SecretAttempt = { hash: string; isKept: boolean; origin: Origin }
 
 /** Release a held request: for the client that asked.
+ * @returns the request as it was; null: the client asks its person first
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held) ·
  *   release_wrong · release_expired · too_many · what storing a deposit throws */
 export async function releaseRequest(
   parts: ReleaseParts,
   claimant: Claimant,
   { secret, keep, origin }: { secret: string; keep?: boolean | undefined; origin: Origin },
-): Promise<void> {
+): Promise<StoredRequest | null> {
   const stored = await findOwn(parts, claimant)
   const { request } = stored
   if (request.pollChallenge === null) throw requestNotFound()
@@ -79,7 +80,8 @@ export async function releaseRequest(
   await parts.takeRelease(request.id)
   const hash = releaseHash(request.id, { by: stored.held.by, secret })
   const returned = await returnHeld(parts, stored, { hash, isKept: keep === true, origin })
-  if (returned.status !== 'wrong') return
+  if (returned.status === 'returned') return stored
+  if (returned.status !== 'wrong') return null
   const details = { attempts_left: returned.attemptsLeft }
   throw new DomainError('release_wrong', 'This is not what the approval page showed', { details })
 }

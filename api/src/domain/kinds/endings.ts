@@ -51,7 +51,8 @@ function deliveryEnding(parts: EndingParts, approved: ApprovedDelivery): Ending 
           const approver = isHere ? { role: member.role, userId: approved.approverId } : null
           requireStillAllowed(now, { request, by, approver, touches: approved.touches, given })
           await own.deliveries.release(tenant.id, { deliveryId, at, origin, by })
-          if (by === 'loopback') await remember({ own, clock }, request, approved)
+          if (by === 'loopback' || approved.remember?.task)
+            await remember({ own, clock }, request, { ...approved, by })
           return null
         },
       }
@@ -67,6 +68,7 @@ function deliveryEnding(parts: EndingParts, approved: ApprovedDelivery): Ending 
       delivery_id: deliveryId,
       versions: approved.versions,
       receipt: withTouches(approved.receipt, approved),
+      ...(approved.remember?.task ? { task_until: approved.remember.task.until } : {}),
     },
     collected: (own, origin) =>
       own.deliveries.collect(tenant.id, { deliveryId, at: timestamp(clock), origin }),
@@ -83,9 +85,14 @@ function deliveryEnd({ tenant, deliveryId }: ApprovedDelivery): End {
   }
 }
 
-// A receipt says how the approval returned, and only a return over loopback is remembered.
+// A receipt says how the approval returned, and of what a code returns, nothing but a task is remembered.
 function byCode({ receipts }: EndingParts, approved: ApprovedDelivery): Approved {
-  return { ...approved, receipt: returningByCode(receipts, approved.receipt), remember: null }
+  const { remember: draft } = approved
+  return {
+    ...approved,
+    receipt: returningByCode(receipts, approved.receipt),
+    remember: draft?.task ? draft : null,
+  }
 }
 
 function namesEnding(approved: ApprovedNames): Ending {

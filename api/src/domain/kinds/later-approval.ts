@@ -9,10 +9,9 @@ import {
 } from '../approvals/approval-rules.ts'
 import { type ApprovalKind, type Begun, decide } from '../approvals/decision.ts'
 import { type EndParts, endApproval } from '../approvals/ending.ts'
-import { type GrantStore, namesDigest, remember } from '../approvals/grant.ts'
+import { type GrantStore, lengthSeconds, namesDigest, remember } from '../approvals/grant.ts'
 import { isHere } from '../approvals/grant-match.ts'
-import { type GrantUseParts, useGrant } from '../approvals/grant-use.ts'
-import { requestOrigin } from '../approvals/request-delivery.ts'
+import { type GrantUseParts, useGrantFor } from '../approvals/grant-use.ts'
 import { isSameNetwork } from '../base/address-block.ts'
 import { type ClockAndIds, latestEnd, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
@@ -20,7 +19,7 @@ import type { Origin } from '../base/origin.ts'
 import { type Bundle, findBundle } from '../library/bundle.ts'
 import { bundleEntries } from '../library/bundle-entry.ts'
 import type { Caller, SignedCaller } from '../people/membership.ts'
-import { type Claimant, changeRequest, findOpen, findOwn } from '../requests/request.ts'
+import { type Claimant, changeRequest, findOpen, findOwn, openOfTerminal } from '../requests/request.ts'
 import { stopStep, withdrawStep } from '../requests/request-steps.ts'
 import {
   type ApprovalRequest,
@@ -85,7 +84,13 @@ async function begin(
     bundleNames: namesDigest(all),
     epoch: caller.epoch ?? 0,
   }
-  const approved = { remember: draft, bundle, tenant: { id: caller.tenantId }, approverId: caller.userId }
+  const approved = {
+    remember: draft,
+    bundle,
+    tenant: { id: caller.tenantId },
+    approverId: caller.userId,
+    by: null,
+  }
   return {
     gives: { as: 'later' },
     async record(own) {
@@ -110,9 +115,13 @@ export async function approveLater(
   const { request } = await findOpen(parts, requestId)
   const later_until = timestamp(parts.clock, TIMES.laterSeconds)
   await decide(parts, caller, { kind: LATER, act: 'encryptFromBundle', requestId, choice, touch })
-  for (const other of await openOfTerminal(parts, request))
-    if (isFree(other) && parts.room.isHeld(other.request.id))
-      await useGrant(parts, other.request, requestOrigin(other.request))
+  const waiting = (await openOfTerminal(parts, request)).filter(
+    (other) => isFree(other) && parts.room.isHeld(other.request.id),
+  )
+  await useGrantFor(
+    parts,
+    waiting.map((other) => other.request),
+  )
   return { ok: true, later_until }
 }
 
@@ -180,15 +189,6 @@ async function withdrawOldest(parts: LaterParts, request: ApprovalRequest): Prom
     await changeRequest(parts, old.id, withdrawStep)
 }
 
-// Of this terminal, besides this one, the newest first.
-async function openOfTerminal(
-  { requests, clock }: LaterParts,
-  { id, deviceKey }: ApprovalRequest,
-): Promise<StoredRequest[]> {
-  const all = await requests.ofDevice(deviceKey ?? '', clock.now().getTime())
-  return all.filter(({ request, status }) => request.id !== id && status === 'open')
-}
-
 type KnownParts = { stores: { grants: GrantStore }; clock: ClockAndIds }
 
 /** Whether the terminal of a request is known to this person in this workspace. */
@@ -207,12 +207,14 @@ async function knownTo({ stores, clock }: KnownParts, request: ApprovalRequest):
   const { deviceKey, requesterMeta } = request
   if (deviceKey === null || isSameNetwork(requesterMeta.ip, '127.0.0.1') === true) return []
   const grants = await stores.grants.ofDevice(deviceKey)
-  const known = grants.filter(({ ended, use, hours, expiresAt }) => {
-    const lengthSeconds = hours * 60 * 60
+  const known = grants.filter((grant) => {
+    const { ended, use, expiresAt } = grant
+    const length = lengthSeconds(grant)
     // When it was given is not sealed.
-    const isOfWeek = expiresAt > timestamp(clock, lengthSeconds - TIMES.knownTerminalSeconds)
-    const isPossible = isOfWeek && expiresAt <= latestEnd(clock, lengthSeconds)
-    return isPossible && ended === null && use !== null && !use.once && isHere(use, request)
+    const isOfWeek = expiresAt > timestamp(clock, length - TIMES.knownTerminalSeconds)
+    const isPossible = isOfWeek && expiresAt <= latestEnd(clock, length)
+    const isReturned = use !== null && !use.once && use.task?.versions === undefined
+    return isPossible && ended === null && isReturned && isHere(use, request)
   })
   return known.map(({ userId, tenant }) => ({ userId, tenantId: tenant.id }))
 }

@@ -1,11 +1,13 @@
+import { TIMES } from '@keyferry/contract'
 import type { ApprovalScope } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approvals/approval-rules.ts'
 import { type ApprovalKind, type Begun, type DecisionParts, findUndecided } from '../approvals/decision.ts'
 import { remember } from '../approvals/grant.ts'
-import { prepareDelivery, type SealingParts } from '../approvals/sealed-delivery.ts'
+import { prepareDelivery, type SealingParts, type ToSeal } from '../approvals/sealed-delivery.ts'
 import { signedKeys } from '../approvals/signed-approval.ts'
 import { type ApproverChoice, beginFirst, requireSameAsFirst } from '../approvals/two-people.ts'
 import { rulesOfValues } from '../approvals/value-rules.ts'
+import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { EventStore } from '../base/event.ts'
 import { requireBoxSize } from '../deliveries/sealed-values.ts'
@@ -78,11 +80,10 @@ async function begin(
   const needsTwo = grounds.policy.approvals_needed === 2
   if (needsTwo && chosen.stored.first === null) return await beginFirst(parts, chosen, hold)
   const { caller, bundle, choice } = chosen
-  const { include_keys: names, typed, remember_hours: rememberHours } = choice
-  const isForRepository = choice.remember_for === 'repository'
+  const { include_keys: names, typed } = choice
   const { first, vouch } = grounds
-  const remembering = { rememberHours, isForRepository }
-  const toSeal = { caller, bundle, request, names, typed, hold, expiresAtMs, first, vouch, ...remembering }
+  const remembering = rememberingOf(parts, choice)
+  const toSeal = { caller, bundle, request, names, typed, hold, expiresAtMs, first, vouch, remembering }
   const { sealed, delivery } = await prepareDelivery(parts, toSeal)
   const proposal = proposalOfTyped(parts.clock, { request, bundle, typed })
   return {
@@ -91,11 +92,19 @@ async function begin(
     async record(own) {
       await own.deliveries.begin(caller.tenantId, delivery)
       if (proposal) await own.proposals.keep(proposal, delivery.stamp)
-      if (hold === null) await remember({ own, clock: parts.clock }, request, sealed.approved)
+      if (hold === null)
+        await remember({ own, clock: parts.clock }, request, { ...sealed.approved, by: null })
     },
     ...(proposal ? { storesIn: caller.tenantId } : {}),
     ...(needsTwo ? { approvals: { given: 2, needed: 2 } } : {}),
   }
+}
+
+function rememberingOf({ clock }: ApprovalParts, choice: ValuesChoice): ToSeal['remembering'] {
+  const { remember_hours: hours, remember_for, also = [] } = choice
+  const task = { until: timestamp(clock, TIMES.taskSeconds), also }
+  if (remember_for === 'task') return { hours: 1, isForRepository: false, task }
+  return hours === undefined ? undefined : { hours, isForRepository: remember_for === 'repository' }
 }
 
 /** @throws DomainError conflict */

@@ -17,7 +17,12 @@ import { namesTightened, rulesOfNames, rulesOfValues } from '../approvals/value-
 import type { Listing } from '../base/listing.ts'
 import { mapInTurns } from '../base/turns.ts'
 import { type Bundle, type BundleOfTenant, findBundle, listBundles } from '../library/bundle.ts'
-import { type BundleEntry, bundleEntries } from '../library/bundle-entry.ts'
+import {
+  type BundleEntry,
+  bundleEntries,
+  type ValueOrigin,
+  type ValueOriginStore,
+} from '../library/bundle-entry.ts'
 import { dueOf } from '../library/key-lifetime.ts'
 import type { MemberStore } from '../people/member.ts'
 import type { Caller, Visitor } from '../people/membership.ts'
@@ -26,20 +31,13 @@ import { isFree, type Support, type Vouch } from '../requests/stored-request.ts'
 import { changedSince, type LastApprovalStore } from './last-approval.ts'
 import { isKnown } from './later-approval.ts'
 import { type ApprovalParts, placeOf } from './request-approval.ts'
+import { offeredTask } from './task.ts'
 import { typeableNames } from './typed-values.ts'
 
 /*
  * What an approver sees before the click: the bundles to choose from, a bundle's entries with masks for values, and
  * what its rules demand of this approval.
  */
-
-/** When the value of each variable changed last, and who changed it, by the name that the bundle delivers. */
-export interface ValueOriginStore {
-  of(tenantId: string, bundleId: string): Promise<ReadonlyMap<string, ValueOrigin>>
-}
-
-/** `changed_at`: ISO timestamp. `changed_by`: a username, null for a user who is gone. */
-type ValueOrigin = { changed_at: string; changed_by: string | null }
 
 /** How many people the page names who may approve instead. */
 const NAMED = 10
@@ -139,11 +137,16 @@ async function demandsOf(given: ValuesOfferParts, asking: OpenCall, { bundle, al
     rulesOfValues: async () => rulesOfNames(ofValues, chosen),
     keys: [...chosen],
   })
-  const { policy, own, first } = grounds
+  const { policy, own, first, caller } = grounds
   const rules = shownRules(DELIVERY_REFUSALS, grounds)
   const others = await othersFor(parts, grounds, { refusal: rules.why_not, bundle })
   const isLater = async () =>
     mayBeLater(grounds, { ...parts, bundle }) && (await isKnown(parts, grounds.request, asking.caller))
+  const set = await policies.find(caller.tenantId, bundle.id)
+  const keys = [...chosen]
+  const task = rules.may_approve
+    ? await offeredTask(parts, grounds, { bundle, set, ofValues: rulesOfNames(ofValues, chosen), keys })
+    : undefined
   const demands = {
     ...rules,
     why_not: rules.why_not && others ? { ...rules.why_not, who: others.slice(0, NAMED) } : rules.why_not,
@@ -155,6 +158,7 @@ async function demandsOf(given: ValuesOfferParts, asking: OpenCall, { bundle, al
     ...(mayRememberRepository(grounds.request, bundle) ? { remember_repository: true as const } : {}),
     ...((await isLater()) ? { may_be_later: true as const } : {}),
     remember_needs_loopback: !parts.isLocal,
+    ...(task && { task }),
   }
   return { demands, grounds, stricter: namesTightened(ofValues, own) }
 }

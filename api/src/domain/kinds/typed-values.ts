@@ -97,7 +97,8 @@ export async function requireTypeable(
   choice: ValuesChoice,
 ): Promise<void> {
   if (choice.typed.length === 0) return
-  if (choice.release === undefined || choice.remember_hours !== undefined)
+  const { release, remember_hours, remember_for } = choice
+  if (release === undefined || remember_hours !== undefined || remember_for === 'task')
     throw refused('typed values need an approval that returns to the terminal and is not remembered')
   const place = { tenantId: bundle.tenant_id, bundleId: bundle.id }
   const delivered = (await bundleEntries(parts.stores, place, 'none')).map(({ name }) => name)

@@ -217,3 +217,11 @@ export async function valueSizes(
   const unattached = legacy.map(({ name, bytes }) => ({ name, bytes, templateUses: null }))
   return new Map([...unattached, ...attached].map((size) => [size.name, size]))
 }
+
+/** When the value of each variable changed last, and who changed it, by the name that the bundle delivers. */
+export interface ValueOriginStore {
+  of(tenantId: string, bundleId: string): Promise<ReadonlyMap<string, ValueOrigin>>
+}
+
+/** `changed_at`: ISO timestamp. `changed_by`: a username, null for a user who is gone. */
+export type ValueOrigin = { changed_at: string; changed_by: string | null }

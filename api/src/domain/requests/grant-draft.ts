@@ -13,6 +13,15 @@ export const GrantDraft = z.object({
   bundleNames: z.string(),
   /** For the next run only. */
   isOnce: z.boolean().default(false),
+  /** For any command of a program that gets the values. `until`: ISO timestamp. `also`: ids of waiting requests that
+   * start with it. `versions`: what is delivered first, by the ids of the keys. */
+  task: z
+    .object({
+      until: z.string(),
+      also: z.array(z.string()),
+      versions: z.record(z.string(), z.number()),
+    })
+    .optional(),
   /** The approver's epoch, see `KnownUser`. It is not remembered in a later one. */
   epoch: z.number().default(0),
 })

@@ -6,7 +6,13 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Missing, RequestStep, RequestStore } from './request-store.ts'
 import { DepositBox } from './stored-deposit.ts'
-import { type ApprovalRequest, isOutside, type OpenRequest, type StoredRequest } from './stored-request.ts'
+import {
+  type ApprovalRequest,
+  isOutside,
+  type OpenRequest,
+  type StoredRequest,
+  type UndecidedRequest,
+} from './stored-request.ts'
 
 /*
  * An approval request: a client asks for values, a person approves or denies, and the client collects the values once.
@@ -121,6 +127,15 @@ export function changeRequest<Answer>(
   step: RequestStep<Answer>,
 ): Promise<Answer> {
   return requests.change(requestId, clock.now().getTime(), step)
+}
+
+/** What the terminal of a request asks for besides it, and nobody approved yet, the newest first. */
+export async function openOfTerminal(
+  { requests, clock }: RequestParts,
+  { id, deviceKey }: ApprovalRequest,
+): Promise<UndecidedRequest[]> {
+  const all = deviceKey === null ? [] : await requests.ofDevice(deviceKey, clock.now().getTime())
+  return all.filter((stored) => stored.status === 'open').filter(({ request }) => request.id !== id)
 }
 
 /** The caller's own request. A request made without a challenge can be claimed by anyone who has its id. A wrong

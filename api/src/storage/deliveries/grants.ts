@@ -57,6 +57,8 @@ export async function useGrant(
   { tenantId, grantId, delivery }: { tenantId: string; grantId: string; delivery: NewDelivery },
 ): Promise<boolean> {
   if (!(await countUse(transaction, { tenantId, grantId, at: delivery.stamp.at }))) return false
+  const label = JSON.stringify(delivery.label)
+  await updateOf(transaction, 'grants', { tenantId, id: grantId }).set({ label }).execute()
   await begin(transaction, { tenantId, delivery })
   return true
 }
@@ -91,7 +93,9 @@ export async function insertGrant(transaction: Recorded, tenantId: string, grant
       ended: null,
     })
     .execute()
-  const data = { grant: id, ...(grant.use?.once ? { once: true as const } : { hours }), names: keys }
+  const { once, task } = grant.use ?? {}
+  const how = once ? { once: true as const } : task ? { task: true as const } : { hours }
+  const data = { grant: id, ...how, names: keys }
   const event = { action: 'grant.created', data } as const
   transaction.record(bundleEvent(bundle, stamp, event))
 }
@@ -164,9 +168,9 @@ function useIn(json: string | null): SignedUse | null {
   return json === null ? null : SignedUse.parse(JSON.parse(json))
 }
 
-function repositoryOf(use: string | null): { repository?: string } {
-  const repository = useIn(use)?.repository
-  return repository === undefined ? {} : { repository }
+function shownUse(use: string | null): Pick<Grant, 'repository' | 'task'> {
+  const { repository, task } = useIn(use) ?? {}
+  return { ...(repository === undefined ? {} : { repository }), ...(task ? { task: true } : {}) }
 }
 
 type GrantFilter = { tenantId: string; userId: string | null; now: string }
@@ -200,9 +204,9 @@ function presented(row: Tables['grants'] & { bundle_name: string; username: stri
     bundle: { id: row.bundle_id, name: row.bundle_name },
     person: { kind: 'user', id: row.user_id, name: row.username },
     label: labelIn(row.label) ?? { hostname: '', user: '', program: '' },
+    ...shownUse(row.use),
     argv: textsIn(row.argv),
     cwd: row.cwd,
-    ...repositoryOf(row.use),
     agent: row.agent,
     keys: textsIn(row.keys),
     created_at: row.created_at,

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Slice } from '../../domain/base/listing.ts'
-import type { ValueOriginStore } from '../../domain/kinds/request-offer.ts'
+import type { ValueOriginStore } from '../../domain/library/bundle-entry.ts'
 import type { Key, KeyFilter, KeyStore } from '../../domain/library/key.ts'
 import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'

@@ -17,6 +17,8 @@ const CALLED = {
   denyRequest: ADDRESSES.denyRequest,
   createReleaseCode: ADDRESSES.createReleaseCode,
   importVariables: ADDRESSES.importVariables,
+  changeBundlePolicy: ADDRESSES.changeBundlePolicy,
+  changeTenantPolicy: ADDRESSES.changeTenantPolicy,
   getMe: ADDRESSES.getMe,
   listTenants: ADDRESSES.listTenants,
 }

@@ -113,7 +113,13 @@ function Asked({ asking, place, offer, decision, title, action, reasons }: Asked
           isSigned={isSigned(offer.rules)}
           isReturned={action !== null && plan.by === 'loopback' && !asksOthers(offer.rules)}
         />
-        <RememberChoice {...remember} isAgent={isForeign(context, false)} />
+        <RememberChoice
+          {...remember}
+          context={context}
+          count={offer.action?.count ?? 0}
+          isAgent={isForeign(context, false)}
+          by={plan.by}
+        />
       </div>
     </>
   )
@@ -140,6 +146,8 @@ function ownLabel({ asking: { request }, offer, decision }: Labelled): string {
   if (isSigned(offer.rules)) return `${label} with your passkey`
   if (decision.plan.by === 'later') return 'Once'
   if (label !== 'Approve') return label
+  if (decision.remember.task)
+    return comparesCode(decision) ? 'It is the same: approve the task' : 'Approve the task'
   if (isForeign(request.context, false)) return 'Approve this run'
   return comparesCode(decision) ? 'It is the same: approve' : label
 }
@@ -193,15 +201,27 @@ type ConfirmationProps = {
   guard: Guard
   send: () => void
   cancel: () => void
-} & Pick<ReturnType<typeof useDecision>, 'isLured' | 'isSecond'>
+} & Pick<ReturnType<typeof useDecision>, 'isLured' | 'isSecond' | 'remember'>
 
 /** Asks once more before an approval that is probably a mistake or a trap, with every reason. Its emphasis is on the
  * way back. */
-function Confirmation({ asking, offer, guard, isLured, isSecond, send, cancel }: ConfirmationProps) {
+function Confirmation({
+  asking,
+  offer,
+  guard,
+  isLured,
+  isSecond,
+  remember,
+  send,
+  cancel,
+}: ConfirmationProps) {
   const { context } = asking.request
   const { anyway, linked, verb } = asksOthers(offer.rules) ? ASKING : WORDS[kindOf(context)]
+  const rule = remember.task?.rule
+  const place = rule?.folder ?? 'this bundle'
+  const [title, label] = rule ? [`Allow tasks in ${place}`, 'Allow and approve'] : [anyway, anyway]
   return (
-    <Dialog title={`${anyway}?`} onClose={cancel}>
+    <Dialog title={`${title}?`} onClose={cancel}>
       <div className="space-y-3 text-ink-soft">
         {isLured && (
           <p>
@@ -218,11 +238,17 @@ function Confirmation({ asking, offer, guard, isLured, isSecond, send, cancel }:
           </p>
         )}
         {offer.doubts}
+        {rule && (
+          <p>
+            This changes a rule: in <bdi className="font-mono">{place}</bdi>, a yes may count for a task, and
+            for agents as for people. Members see it on the page <em>Rules</em>, where an owner takes it back.
+          </p>
+        )}
       </div>
       <div ref={guard.buttons} className="mt-6 grid grid-cols-2 gap-3">
         <Button label="Cancel" size="large" look="ink" onClick={cancel} />
         <ArmingButton
-          label={anyway}
+          label={label}
           size="large"
           active={guard.active}
           fill={guard.fill}

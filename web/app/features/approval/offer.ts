@@ -12,7 +12,8 @@ export type Manner = {
   user_code?: string
   release?: 'loopback' | 'code'
   remember_hours?: number
-  remember_for?: 'repository'
+  remember_for?: 'repository' | 'task'
+  also?: string[]
   later?: true
 }
 
@@ -46,6 +47,8 @@ export type ApprovalOffer = {
   approval: OfferApproval | null
   /** Null: the rules refuse nothing, or everything that is chosen. */
   leaveOut?: LeavingOut | null
+  /** Loads again what the rules demand and which commands wait. */
+  reload?: () => void
   /** Whether a failure of the approval is dealt with. */
   onFailure?: (failure: Failure) => boolean
 }

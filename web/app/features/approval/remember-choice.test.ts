@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequestBundle, RequestContext } from '../../lib/calls/answers.ts'
-import { offeredHours, repositoryOf } from './remember-choice.tsx'
+import { offeredHours, offeredTask, repositoryOf } from './remember-choice.tsx'
 
 const bundle = (remember_hours: number, remember_needs_loopback = true): RequestBundle => ({
   id: '1',
@@ -16,18 +16,31 @@ const none = { by: 'none' } as const
 const refused = { by: 'refused', code: 'release_required', reason: '' } as const
 
 test.each([
-  ['one and eight hours', bundle(8), loopback, [1, 8]],
-  ['what a long rule allows', bundle(12), loopback, [1, 8]],
-  ['what a short rule allows', bundle(3), loopback, [1, 3]],
-  ['one hour', bundle(1), loopback, [1]],
-  ['nothing where the rule is never', bundle(0), loopback, []],
-  ['nothing where a code returns it', bundle(8), code, []],
-  ['both on a server of one person', bundle(8, false), none, [1, 8]],
-  ['nothing where the page cannot approve', bundle(8, false), refused, []],
-  ['nothing where nothing returns', bundle(8), none, []],
-  ['nothing before the bundle has loaded', null, loopback, []],
+  ['eight hours', bundle(8), loopback, 8],
+  ['eight hours where a rule allows more', bundle(12), loopback, 8],
+  ['what a short rule allows', bundle(3), loopback, 3],
+  ['nothing where the rule is never', bundle(0), loopback, 0],
+  ['nothing where a code returns it', bundle(8), code, 0],
+  ['them on a server of one person', bundle(8, false), none, 8],
+  ['nothing where the page cannot approve', bundle(8, false), refused, 0],
+  ['nothing where nothing returns', bundle(8), none, 0],
+  ['nothing before the bundle has loaded', null, loopback, 0],
 ])('offers %s', (_, given, plan, hours) => {
-  expect(offeredHours(given, plan)).toEqual(hours)
+  expect(offeredHours(given, plan)).toBe(hours)
+})
+
+test.each([
+  ['over loopback', true, loopback, true],
+  ['by a code', true, code, true],
+  ['on a server of one person', false, none, true],
+  ['where nothing returns', true, none, false],
+  ['for the next run', false, { by: 'later' } as const, false],
+  ['where the page cannot approve', false, refused, false],
+])('a task %s: %s', (_, needsLoopback, plan, isOffered) => {
+  const task = { also: [] }
+  const rules = { ...bundle(8, needsLoopback), task }
+  expect(offeredTask(rules, plan)).toBe(isOffered ? task : null)
+  expect(offeredTask(bundle(8, needsLoopback), plan)).toBeNull()
 })
 
 test('other working trees are offered only where the rules allow it, and the terminal named them', () => {

@@ -1,71 +1,150 @@
+import { LIMITS, spanText, TIMES } from '@keyferry/contract/limits'
+import { useState } from 'react'
 import type { RequestContext } from '../../lib/calls/answers.ts'
+import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { counted } from '../../lib/words/counted.ts'
-import { exactText } from '../../lib/words/visible-text.ts'
+import { shownArgument } from '../../lib/words/shown-argument.ts'
+import { timeOfDay } from '../../lib/words/time.ts'
+import { exactText, visibleText } from '../../lib/words/visible-text.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Repeat2 } from '../../ui/icons.ts'
 import { Fact } from './card.tsx'
 import type { Demands, ReturnPlan } from './return-plan.ts'
 
-const OFFERED = [1, 8]
+const MOST_HOURS = 8
 
-/** For how many hours the approver may let the terminal repeat the approval; empty: not at all. */
-export function offeredHours(rules: Demands | null, plan: ReturnPlan): number[] {
-  const most = rules?.remember_hours ?? 0
-  if (most === 0 || plan.by === 'refused' || plan.by === 'later') return []
-  if (rules?.remember_needs_loopback !== false && plan.by !== 'loopback') return []
-  const offered = OFFERED.filter((hours) => hours <= most)
-  return most < 8 && most > 1 ? [...offered, most] : offered
+/** For how many hours the approver may let the terminal repeat the approval; 0: not at all. */
+export function offeredHours(rules: Demands | null, plan: ReturnPlan): number {
+  if (plan.by === 'refused' || plan.by === 'later') return 0
+  if (rules?.remember_needs_loopback !== false && plan.by !== 'loopback') return 0
+  return Math.min(MOST_HOURS, rules?.remember_hours ?? 0)
 }
+
+/** The task that the approver may approve; null: none. It counts once its approval has returned. */
+export function offeredTask(rules: Demands | null, plan: ReturnPlan): OfferedTask | null {
+  const isReturned = plan.by === 'loopback' || plan.by === 'code'
+  const isOwn = plan.by === 'none' && rules?.remember_needs_loopback === false
+  return isReturned || isOwn ? (rules?.task ?? null) : null
+}
+
+type OfferedTask = NonNullable<Demands['task']>
 
 /** The folder in all working trees for which the approval can be remembered; null: it cannot. */
 export function repositoryOf(context: RequestContext, rules: Demands | null): string | null {
   return rules?.remember_repository === true ? (context.repository ?? null) : null
 }
 
-type RememberChoiceProps = {
-  offered: readonly number[]
-  hours: number
-  /** Whether the terminal says that an AI agent runs it. */
-  isAgent: boolean
-  onHours: (hours: number) => void
-  /** The folder in the main working tree; null: it is valid in this folder only. */
-  repository: string | null
-  isForAll: boolean
-  onForAll: (isForAll: boolean) => void
+type Offered = { hours: number; task: OfferedTask | null; repository: string | null }
+
+/** What the yes counts for: this command once, unless the person chooses more.
+ * @param reload asks again which commands wait */
+export function useRemembered(offered: Offered, reload: (() => void) | undefined) {
+  const [chosen, setChosen] = useState<'once' | 'again' | 'task'>('once')
+  const [isForAll, onForAll] = useState(false)
+  const hours = chosen === 'again' ? offered.hours : 0
+  return {
+    offered,
+    hours,
+    task: chosen === 'task' ? offered.task : null,
+    choose: (next: typeof chosen) => {
+      setChosen(next)
+      if (next === 'task') reload?.()
+    },
+    isForAll: isForAll && hours > 0 && offered.repository !== null,
+    onForAll,
+  }
 }
 
-/** For how many hours this terminal can repeat the command without a new approval. */
-export function RememberChoice({ offered, hours, isAgent, onHours, ...where }: RememberChoiceProps) {
-  if (offered.length === 0) return null
+type RememberChoiceProps = ReturnType<typeof useRemembered> & {
+  context: RequestContext
+  /** How many values are chosen. */
+  count: number
+  /** Whether the terminal says that an AI agent runs it. */
+  isAgent: boolean
+  by: ReturnPlan['by']
+}
+
+/** What the yes counts for. */
+export function RememberChoice({ context, count, isAgent, by, ...remember }: RememberChoiceProps) {
+  const { offered, hours, task, choose, isForAll, onForAll } = remember
+  if (offered.hours === 0 && offered.task === null) return null
+  const { repository } = offered
+  const chosen = task ? 'task' : hours > 0 ? 'again' : 'once'
   return (
     <Fact Icon={Repeat2}>
       <fieldset className="flex flex-wrap items-center justify-between gap-x-2 gap-y-1">
-        <legend className="float-left">Remember this approval on this terminal:</legend>
+        <legend className="float-left">Yes for</legend>
         <span className="flex flex-wrap gap-1">
-          {[0, ...offered].map((each) => (
+          {choicesOf(offered).map(([choice, words]) => (
             <label
-              key={each}
+              key={choice}
               className="relative inline-flex h-7 items-center rounded-sm border border-edge px-2 text-xs has-checked:border-accent has-checked:bg-accent-soft has-checked:font-medium has-focus-visible:outline-2"
             >
               <input
                 type="radio"
                 name="remember"
                 className="absolute inset-0 opacity-0"
-                checked={hours === each}
-                onChange={() => onHours(each)}
+                checked={choice === chosen}
+                onChange={() => choose(choice)}
               />
-              {each === 0 ? 'no' : counted(each, 'hour')}
+              {words}
             </label>
           ))}
         </span>
       </fieldset>
-      {hours > 0 && <WhereChoice {...where} />}
-      {isAgent && (
+      {hours > 0 && <WhereChoice {...{ repository, isForAll, onForAll }} />}
+      {hours > 0 && isAgent && (
         <p className="mt-1 text-sm font-medium text-danger">
           An agent can change the program’s files and read the values without asking again.
         </p>
       )}
+      {task && <TaskTerms {...{ task, context, count, by }} />}
     </Fact>
+  )
+}
+
+function choicesOf({ hours, task }: Offered) {
+  const length = spanText(TIMES.taskSeconds)
+  const all = [
+    ['once', 'this command, once'],
+    ['again', hours > 0 && `this command again, ${counted(hours, 'hour')}`],
+    ['task', task !== null && (task.rule ? `the task (${allowing(task.rule)})` : `the task, ${length}`)],
+  ] as const
+  return all.flatMap(([choice, words]) => (words === false ? [] : [[choice, words] as const]))
+}
+
+const allowing = ({ folder }: NonNullable<OfferedTask['rule']>) =>
+  folder === null ? 'allow in this bundle' : `allow in ${folder}`
+
+type TermsProps = { task: OfferedTask } & Pick<RememberChoiceProps, 'context' | 'count' | 'by'>
+
+/** What a task lets the programs of the terminal do. */
+function TaskTerms({ task, context: { requester_meta: meta }, count, by }: TermsProps) {
+  const until = new Date(serverNowMs() + TIMES.taskSeconds * 1_000).toISOString()
+  const terminal = [meta['user'], meta['hostname']].map((text) => visibleText(text ?? '')).filter(Boolean)
+  return (
+    <div className="mt-2 space-y-2 text-sm">
+      <p>
+        Until {timeOfDay(until)}, up to {LIMITS.grantUses} times, programs of{' '}
+        <bdi className="font-medium">{terminal.join('@') || 'this terminal'}</bdi> can get{' '}
+        {count === 1 ? 'this value' : `these ${count} values`} and run <strong>anything</strong> with{' '}
+        {count === 1 ? 'it' : 'them'}. Nobody reads those commands first. <em>End</em> stops new runs; running
+        programs keep what they have.
+        {by === 'code' && ' When a value changes, they ask again.'}
+      </p>
+      {task.also.length > 0 && (
+        <>
+          <p>These commands wait, and start with it:</p>
+          <ul className="space-y-1">
+            {task.also.map(({ request_id, argv }) => (
+              <li key={request_id} className="font-mono text-xs break-words">
+                {argv.map(shownArgument).join(' ')}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
   )
 }
 
@@ -73,7 +152,7 @@ function WhereChoice({
   repository,
   isForAll,
   onForAll,
-}: Pick<RememberChoiceProps, 'repository' | 'isForAll' | 'onForAll'>) {
+}: Pick<Offered, 'repository'> & Pick<RememberChoiceProps, 'isForAll' | 'onForAll'>) {
   if (repository === null) return null
   return (
     <>

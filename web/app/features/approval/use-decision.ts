@@ -5,9 +5,9 @@ import { useTypedCode } from './check-code.tsx'
 import { WORDS } from './kind-words.ts'
 import type { ApprovalOffer, Manner } from './offer.ts'
 import { useOneCall } from './one-call.ts'
-import { inWorkspace } from './place/place.ts'
+import { inWorkspace, type PlaceName } from './place/place.ts'
 import type { ChosenPlace } from './place/use-place.ts'
-import { offeredHours, repositoryOf } from './remember-choice.tsx'
+import { offeredHours, offeredTask, repositoryOf, useRemembered } from './remember-choice.tsx'
 import { isOtherBundle } from './request/reasons.tsx'
 import { endOf, kindOf, type RequestView } from './request-state.ts'
 import { asksForTypedCode, asksOthers, isUnbound, planReturn, type ReturnPlan } from './return-plan.ts'
@@ -16,7 +16,7 @@ import { asksForTypedCode, asksOthers, isUnbound, planReturn, type ReturnPlan } 
 export function useDecision(asking: RequestView, place: ChosenPlace, offer: ApprovalOffer) {
   const { requestId, request, openedByLink, onEnd } = asking
   const [isConfirming, setConfirming] = useState(false)
-  const way = useWay(asking, offer.rules)
+  const way = useWay(asking, offer)
   const { plan, code } = way
   const deciding = { asking, place, offer, way }
   const { attempt, setProblem, ...shown } = useOneCall<'approve' | 'deny'>((failure) => {
@@ -33,7 +33,9 @@ export function useDecision(asking: RequestView, place: ChosenPlace, offer: Appr
   }
   // A person who is asked gets here by a link.
   const isLured = openedByLink && !way.hasVouched
-  const isUnusual = isLured || isOtherBundle(asking, offer.bundle) || offer.doubts.length > 0
+  const rule = way.remember.task?.rule
+  const isUnusual =
+    isLured || isOtherBundle(asking, offer.bundle) || offer.doubts.length > 0 || rule !== undefined
   const approve = () => {
     const reason = whyNotYet(deciding)
     if (reason !== null) return setProblem(reason)
@@ -64,13 +66,14 @@ export function useDecision(asking: RequestView, place: ChosenPlace, offer: Appr
 }
 
 /** How an approval returns, and what goes with it. */
-function useWay({ request: { context, person }, wayBack }: RequestView, rules: ApprovalOffer['rules']) {
+function useWay({ request: { context, person }, wayBack }: RequestView, { rules, reload }: ApprovalOffer) {
   const grounds = { context, bundle: rules, wayBack, isOwnServer: !person.signsIn }
   const plan = planReturn(grounds)
   const code = useTypedCode(asksForTypedCode(plan, grounds))
+  const own = asksOthers(rules) ? null : rules
   const remember = useRemembered(
-    asksOthers(rules) ? [] : offeredHours(rules, plan),
-    repositoryOf(context, rules),
+    { hours: offeredHours(own, plan), task: offeredTask(own, plan), repository: repositoryOf(context, own) },
+    reload,
   )
   return {
     isUnbound: isUnbound(grounds),
@@ -95,6 +98,7 @@ async function sendApproval({ asking, place, offer, way }: DecisionInput): Promi
   const { workspaceId } = place
   if (approval === null || workspaceId === null || plan.by === 'refused') return
   const { bundle, keys, send } = approval
+  await allowTasks(remember, bundle, workspaceId)
   const manner = mannerOf(plan.by, code.field.typed, remember)
   const answer = await send({ request_id: asking.requestId, ...manner }, inWorkspace(workspaceId))
   const kind = approval.kind ?? kindOf(asking.request.context)
@@ -111,33 +115,29 @@ function whyNotYet({ asking, place, offer, way }: DecisionInput): string | null 
   return way.plan.by === 'refused' ? way.plan.reason : problem
 }
 
-// 0 hours: the terminal asks each time.
-function useRemembered(offered: readonly number[], repository: string | null) {
-  const [chosen, onHours] = useState(0)
-  const [isForAll, onForAll] = useState(false)
-  const hours = offered.includes(chosen) ? chosen : 0
-  return {
-    offered,
-    hours,
-    onHours,
-    repository,
-    isForAll: isForAll && hours > 0 && repository !== null,
-    onForAll,
-  }
-}
+type Remembered = Pick<ReturnType<typeof useRemembered>, 'hours' | 'isForAll' | 'task'>
 
-type Remembered = Pick<ReturnType<typeof useRemembered>, 'hours' | 'isForAll'>
+// The owner saw the rule, and confirmed it.
+async function allowTasks({ task }: Remembered, bundle: PlaceName, workspaceId: string): Promise<void> {
+  if (!task?.rule) return
+  const { folder } = task.rule
+  const rules = { tasks: 'allow', agents: 'remember' } as const
+  if (folder === null)
+    await call('changeBundlePolicy', { bundle_id: bundle.id, ...rules }, inWorkspace(workspaceId))
+  else await call('changeTenantPolicy', { folder, ...rules }, inWorkspace(workspaceId))
+}
 
 function mannerOf(
   by: Exclude<ReturnPlan['by'], 'refused'>,
   typedCode: string | null,
-  { hours, isForAll }: Remembered,
+  { hours, isForAll, task }: Remembered,
 ): Manner {
   return {
     ...(typedCode === null ? {} : { user_code: typedCode }),
     ...(by === 'none' ? {} : by === 'later' ? { later: true } : { release: by }),
     ...(hours === 0 ? {} : { remember_hours: hours }),
     ...(isForAll ? { remember_for: 'repository' } : {}),
+    ...(task ? { remember_for: 'task', also: task.also.map(({ request_id }) => request_id) } : {}),
   }
 }
 

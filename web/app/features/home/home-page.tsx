@@ -3,6 +3,8 @@ import { Link, Redirect, useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useDatedKeys } from '../../lib/data/expiry.ts'
+import { useGrants } from '../../lib/data/lists.ts'
+import { useMe } from '../../lib/data/me.ts'
 import { useWaiting, waitingId } from '../../lib/data/waiting.ts'
 import { applicationHref } from '../../lib/page/places.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
@@ -12,6 +14,7 @@ import { nameOf } from '../../lib/words/proposal-words.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { deferred } from '../../ui/deferred.tsx'
 import { Face } from '../../ui/face.tsx'
+import { GrantList } from '../../ui/grants/grant-list.tsx'
 import { Plus, Upload } from '../../ui/icons.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -32,7 +35,7 @@ export function HomePage() {
   const bundles = useAnswer('listBundles', { facts: '1' })
   const { textOf, set } = useAddressFields(FIELDS)
   // The cards above the table come with it, so that it does not move.
-  const areCardsComing = [useDatedKeys(), useWaiting().query].some(({ isLoading }) => isLoading)
+  const areCardsComing = [useDatedKeys(), useWaiting().query, useGrants()].some(({ isLoading }) => isLoading)
   return (
     <>
       <PageHeading
@@ -49,6 +52,7 @@ export function HomePage() {
         {(data) => (
           <>
             <WaitingCards />
+            <RunningTasks />
             {data.length === 0 ? (
               <FirstSteps />
             ) : (
@@ -65,6 +69,19 @@ export function HomePage() {
         <NewBundleDialog name={offeredName(textOf('new'))} onClose={() => set('new', '')} />
       )}
     </>
+  )
+}
+
+/** The tasks of the person's own terminals, which they can end. */
+function RunningTasks() {
+  const userId = useMe().data?.user_id
+  const tasks = useGrants().data?.filter(({ task, person }) => task && person.id === userId) ?? []
+  return (
+    tasks.length > 0 && (
+      <div className="mb-6">
+        <GrantList grants={tasks} namesPeople={false} />
+      </div>
+    )
   )
 }
 

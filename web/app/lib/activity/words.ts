@@ -148,7 +148,7 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'tenant.forgotten': () => ['destroyed the workspace'],
   'tenant.policy_changed': (facts) =>
     say`changed the approval policy of ${facts.has('folder') ? facts.text('folder') : 'the workspace'}${named(facts, 'rules')}`,
-  'grant.created': () => ['asked to remember an approval'],
+  'grant.created': ({ has }) => [has('task') ? 'approved a task' : 'asked to remember an approval'],
   'grant.ended': () => ['ended a remembered approval'],
   'person.forgotten': () => ['erased the personal data of a person from this log'],
   'audit.started': () => ['began this log'],

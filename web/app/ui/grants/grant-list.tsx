@@ -6,7 +6,7 @@ import { counted } from '../../lib/words/counted.ts'
 import { shownArgument } from '../../lib/words/shown-argument.ts'
 import { ago, ahead } from '../../lib/words/time.ts'
 import { exactText, visibleText } from '../../lib/words/visible-text.ts'
-import { IconButton } from '../button.tsx'
+import { Button, IconButton } from '../button.tsx'
 import { X } from '../icons.ts'
 import { Rows } from '../section.tsx'
 import { notifyFailure } from '../toast-store.ts'
@@ -26,7 +26,7 @@ export function GrantList({ grants, namesPeople }: { grants: readonly Grant[]; n
 function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }) {
   const shows = without('listGrants', ALL, grant.id)
   const revoke = useChange('revokeGrant', { grant_id: grant.id }, { shows })
-  const { bundle, person, label, argv, cwd, repository, agent } = grant
+  const { bundle, person, label, argv, cwd, repository, agent, task, keys } = grant
   const terminal = [label.user, label.hostname]
     .map((text) => visibleText(text))
     .filter(Boolean)
@@ -36,35 +36,52 @@ function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }
     <li className="flex items-start gap-3 py-3 pr-2 pl-4">
       <div className="min-w-0 flex-1">
         <p className="overflow-hidden text-sm font-medium">
-          <WholeWords text={argv.map(shownArgument).join(' ')} />
+          {task ? (
+            `Task: any command of ${agent === null ? 'your programs' : visibleText(agent)}`
+          ) : (
+            <WholeWords text={argv.map(shownArgument).join(' ')} />
+          )}
         </p>
         <p className="mt-0.5 overflow-hidden text-xs text-ink-soft">
           <Link href={`/bundles/${bundle.id}`} className="link font-mono">
             {bundle.name}
           </Link>
+          {task && `, ${counted(keys.length, 'key')}`}
           {namesPerson && ` · ${person.name ?? 'a former member'}`} · {terminal} ·{' '}
           <WholeWords text={exactText(repository ?? cwd)} />
           {repository !== undefined && ' in all git worktrees'}
-          {agent !== null && ` · AI agent ${visibleText(agent)}`}
+          {!task && agent !== null && ` · AI agent ${visibleText(agent)}`}
         </p>
         <GrantUses grant={grant} />
       </div>
-      <IconButton
-        label={`Revoke ${bundle.name}`}
-        disabled={revoke.isPending}
-        onClick={end}
-        icon={X}
-        px={17}
-      />
+      {task ? (
+        <Button label="End" busy={revoke.isPending} onClick={end} />
+      ) : (
+        <IconButton
+          label={`Revoke ${bundle.name}`}
+          disabled={revoke.isPending}
+          onClick={end}
+          icon={X}
+          px={17}
+        />
+      )}
     </li>
   )
 }
 
-function GrantUses({ grant: { uses, uses_left, expires_at, last_used_at } }: { grant: Grant }) {
+function GrantUses({ grant }: { grant: Grant }) {
+  const { uses, uses_left, expires_at, last_used_at, task, label, changed = [] } = grant
+  const program = task && last_used_at !== null ? ` ${visibleText(label.program)}` : ''
   return (
     <p className="mt-0.5 text-xs text-ink-soft">
-      Used {counted(uses, 'time')}
-      {last_used_at !== null && `, last ${ago(last_used_at)}`} · {uses_left} left · ends {ahead(expires_at)}
+      {task ? counted(uses, 'run') : `Used ${counted(uses, 'time')}`}
+      {last_used_at !== null && `, last${program} ${ago(last_used_at)}`} · {uses_left} left · ends{' '}
+      {ahead(expires_at)}
+      {changed.map(({ name, by }) => (
+        <span key={name} className="block">
+          {name} changed by {by ?? 'a former member'}
+        </span>
+      ))}
     </p>
   )
 }

@@ -59,12 +59,15 @@ export function useDeliveryOffer({ requestId, request }: RequestView, place: Cho
     doubts: selection === null ? [] : doubtsOf(selection),
     approval: bundle && approvalOf(bundle, { keys, typed: given }, rules),
     leaveOut,
+    reload: () => {
+      for (const answer of [loaded, asked]) answer.reload()
+    },
     onFailure: (failure) => showRefusal(failure, [loaded, asked]),
   }
 }
 
 // Typed values return to the terminal that asked, and are used once.
-const AS_TYPED = { release_required: true, remember_hours: 0, may_be_later: undefined }
+const AS_TYPED = { release_required: true, remember_hours: 0, may_be_later: undefined, task: undefined }
 
 // The rules changed since the page was loaded.
 function showRefusal({ status }: Failure, answers: readonly Loaded<unknown>[]): false {

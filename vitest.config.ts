@@ -30,7 +30,7 @@ const SLOW = [
 const TRIALS = [
   'api/test/{renamed-attachments,small-heap}.test.ts',
   'cli/test/examples.test.ts',
-  'e2e/{app-long-lists,engines,every-button,first-load,move-library,single-executable}.test.ts',
+  'e2e/{app-long-lists,counted-day,engines,every-button,first-load,move-library,single-executable}.test.ts',
   'e2e/{ci-jobs,documented-commands,fresh-clone,own-machine,recipes,webhook-receivers}.test.ts',
   'e2e/install-powershell.test.ts',
   'e2e/openapi.test.ts',

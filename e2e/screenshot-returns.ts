@@ -85,6 +85,21 @@ export async function returnShots(): Promise<World> {
       },
     },
     {
+      name: 'consent-task',
+      show: async (page) => {
+        await createClient(url)('PUT', '/api/v1/bundles/{bundle_id}/policy', {
+          params: { bundle_id: idOf(REMEMBERED) },
+          headers,
+          body: { tasks: 'allow', agents: 'remember' },
+        })
+        const { path } = await ask(url, agents, { bundle: REMEMBERED, command: ['test'] })
+        await ask(url, agents, { bundle: REMEMBERED, command: ['lint', '--', '--fix'] })
+        await opened(path + WAY_BACK, readRequest)(page)
+        await page.getByRole('radio', { name: /^the task/ }).check()
+        await page.getByText('These commands wait').waitFor()
+      },
+    },
+    {
       name: 'consent-second-of-two',
       show: async (page) => {
         const { id, path } = await ask(url, terminal(), { bundle: 'dev/worker', command: ['worker'] })

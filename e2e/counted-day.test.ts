@@ -1,0 +1,167 @@
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import { join } from 'node:path'
+import { freePort } from '@keyferry/plumbing/free-port'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AGENT, agentComputer } from './agent-commands.ts'
+import { ACCOUNTS, sessionHeaders, setUpOwner } from './app-accounts.ts'
+import { createLibrary } from './app-library.ts'
+import { openPage, pressArmed, readRequest, type WatchedPage } from './app-page.ts'
+import { addApprovalKey, confirmByOperator } from './approval-key.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+import { addVirtualAuthenticator } from './virtual-authenticator.ts'
+
+const LAPTOP = '198.51.100.7'
+
+/** What stands before a hosted server, and tells it where its callers are. */
+async function proxyTo(port: number, at: number) {
+  const proxy = createServer((asked, answer) => {
+    const { method, url = '/', headers } = asked
+    const passed = { ...headers, 'x-forwarded-for': LAPTOP }
+    const on = request({ host: '127.0.0.1', port, method, path: url, headers: passed }, (got) => {
+      answer.writeHead(got.statusCode ?? 502, got.headers)
+      got.pipe(answer)
+    })
+    answer.on('close', () => on.destroy())
+    on.on('error', () => answer.destroy())
+    asked.pipe(on)
+  })
+  await once(proxy.listen(at, '127.0.0.1'), 'listening')
+  return proxy
+}
+
+/*
+ * A day of a developer with an agent, played with the real client on a hosted server: six starts of a dev server, three
+ * tasks of twelve commands, one missing key, a command that the harness stops at lunch, and one signed migration.
+ */
+describe.skipIf(!hasBrowser())('a day with an agent', () => {
+  let server: RunningServer
+  let proxy: Awaited<ReturnType<typeof proxyTo>>
+  let browser: Browser
+  let page: WatchedPage
+  let computer: Awaited<ReturnType<typeof agentComputer>>
+  let approvals = 0
+
+  beforeAll(async () => {
+    const [port, at] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')]
+    const site = `http://localhost:${at}`
+    const env = { ...ACCOUNTS, PUBLIC_URL: site, TRUST_PROXY: '127.0.0.1' }
+    ;[server, browser] = await Promise.all([startServer({ port, env }), sharedBrowser()])
+    proxy = await proxyTo(port, at)
+    computer = await agentComputer(site)
+    const owner = await setUpOwner(server.url)
+    const headers = sessionHeaders(site, owner)
+    const { bundles } = await createLibrary(server.url, undefined, headers)
+    const rules = (path: string, body: object) =>
+      fetch(`${server.url}/api/v1/${path}`, {
+        method: 'PUT',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const allowed = { folder: 'dev/', tasks: 'allow', agents: 'remember' }
+    expect((await rules('tenants/current/policy', allowed)).status).toBe(200)
+    page = await openPage(browser)
+    await page.context().addCookies([{ ...owner, url: site }])
+    await addVirtualAuthenticator(page, { transport: 'usb' })
+    await page.goto(`${site}/account`)
+    await confirmByOperator(server, await addApprovalKey(page, 'Stick'))
+    const production = `bundles/${bundles.get('prod/shop/app')}/policy`
+    expect((await rules(production, { touch: 'passkey' })).status).toBe(200)
+  })
+  afterAll(async () => {
+    computer?.stopAll()
+    proxy?.closeAllConnections()
+    proxy?.close()
+    await closePages(browser)
+    await server?.dispose()
+    await computer?.dispose()
+  })
+
+  /** A person says yes on the page that the client opened. */
+  const approve = async (button: string | RegExp, choice?: string) => {
+    await page.goto(await computer.next())
+    await readRequest(page)
+    if (choice !== undefined) await page.getByRole('radio', { name: choice }).check()
+    await pressArmed(page, button)
+    approvals += 1
+  }
+  const folder = async (name: string) => {
+    const path = join(computer.folder, name)
+    await mkdir(path, { recursive: true })
+    return path
+  }
+  const command = (text: string) => [
+    'run',
+    'dev/app',
+    '--reason',
+    text,
+    '--',
+    'sh',
+    '-c',
+    `: ${text}; echo $PORT`,
+  ]
+  type Run = ReturnType<typeof computer.run>
+  const delivered = async (run: Run) => {
+    expect(await run.ended(), run.output()).toEqual([0, null])
+    expect(run.output()).toContain('3000')
+  }
+  const unasked = async (run: Run) => {
+    await delivered(run)
+    expect(run.output()).not.toContain('approve at')
+  }
+  const task = async (name: string) => {
+    const at = await folder(name)
+    const first = computer.run(command(`${name} 1`), AGENT, at)
+    await approve('Approve the task', 'the task, 30 minutes')
+    await delivered(first)
+    for (let count = 2; count <= 12; count += 1)
+      await unasked(computer.run(command(`${name} ${count}`), AGENT, at))
+    return at
+  }
+
+  test('takes eight approvals and loses nothing', async () => {
+    const shop = await folder('shop')
+    const dev = () => computer.run(['run', 'dev/app', '--', 'sh', '-c', 'echo $PORT'], {}, shop)
+    const morning = dev()
+    await approve('Approve', 'this command again, 8 hours')
+    await delivered(morning)
+    await unasked(dev())
+
+    await task('fix')
+    await unasked(dev())
+    const billing = await task('billing')
+
+    const set = computer.run(['set', 'BILLING_KEY', '--bundle', 'dev/app', '--generate'], AGENT, billing)
+    await approve(/^Store/)
+    expect(await set.ended(), set.output()).toEqual([0, null])
+    const next = computer.run(command('billing with its key'), AGENT, billing)
+    await next.says('the keys of the bundle have changed')
+    await approve('Approve the task', 'the task, 30 minutes')
+    await delivered(next)
+    for (let start = 0; start < 3; start += 1) await unaskedOrOnce(dev())
+
+    const lunch = computer.run(command('lunch'), AGENT, shop)
+    await lunch.says('if this stops, run the same command again')
+    await lunch.stop('SIGTERM')
+    await approve('Once')
+    await unasked(computer.run(command('lunch'), AGENT, shop))
+
+    await task('docs')
+
+    const migration = computer.run(['run', 'prod/shop/app', '--', 'printenv', 'STRIPE_SECRET_KEY'], {}, shop)
+    await approve(/with your passkey/)
+    expect(await migration.ended(), migration.output()).toEqual([0, null])
+    expect(approvals).toBeLessThanOrEqual(9)
+    process.stdout.write(`${approvals} approvals, nothing lost\n`)
+  })
+  // The dev server asks for all names, so after a new one it asks once more.
+  const unaskedOrOnce = async (run: Run) => {
+    const isAsked = run.says('approve at').then(() => true)
+    if (await Promise.race([isAsked, run.ended().then(() => false)]))
+      await approve('Approve', 'this command again, 8 hours')
+    await delivered(run)
+  }
+})

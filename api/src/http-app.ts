@@ -76,6 +76,7 @@ export function createApp(parts: AppParts): FastifyInstance {
       waitingSeconds: settings.waitingSeconds,
       maxPayloadBytes: settings.maxPayloadBytes,
       isLocal: authMode === 'local' && 'socketPath' in settings.listen,
+      seesNetworks: settings.trustProxy.length > 0,
       takeDeviceNonce: deviceNoncesOf(shortLived, clock),
     },
     takeNewUser: shortLived.takeNewUser,

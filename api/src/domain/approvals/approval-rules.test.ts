@@ -4,6 +4,7 @@ import type { ApprovalRequest } from '../requests/stored-request.ts'
 import {
   DELIVERY_REFUSALS,
   type Grounds,
+  mayBeTask,
   mayRememberRepository,
   refusalOf,
   rememberHours,
@@ -28,6 +29,7 @@ const LOOSEST: Policy = {
 const USE: ApprovalRequest['use'] = { redaction: 'auto', flags: [], repository: '/home/sam/shop' }
 const DEV = { name: 'dev/shop', tags: '', production: 'by_name' } as const
 const PROD = { ...DEV, name: 'prod/shop' }
+const HOSTED = { isLocal: false, seesNetworks: true }
 
 type Asked = { policy?: Partial<Policy>; request?: Partial<ApprovalRequest> } & Partial<
   Pick<Grounds, 'first' | 'vouch' | 'isAlone' | 'caller'>
@@ -109,8 +111,44 @@ test.each([
   ],
   ['not at all', { policy: { remember_hours: 0 } }, { release: 'code' as const }, PROD, 'allowed'],
 ])('the server judges a choice to remember it %s', (_, asked, choice, bundle, judged) => {
-  const act = () => requireRememberable(groundsOf(asked), choice, { isLocal: false, bundle })
+  const act = () => requireRememberable(groundsOf(asked), choice, { ...HOSTED, bundle })
   expect(outcome(act)).toBe(judged)
+})
+
+const TASK: Asked = {
+  policy: { tasks: 'allow' },
+  request: { use: { ...USE, flags: ['run'] }, requesterMeta: { ...META, ip: '198.51.100.7', agent: '' } },
+}
+const taskOf = (changes: Partial<ApprovalRequest>): Asked => ({
+  ...TASK,
+  request: { ...TASK.request, ...changes },
+})
+
+test.each<[string, Asked, object, boolean]>([
+  ['where a rule allows it', TASK, {}, true],
+  ['not where none does', { ...TASK, policy: {} }, {}, false],
+  ['not behind a proxy that the operator did not name', TASK, { seesNetworks: false }, false],
+  [
+    'not from the address of this machine',
+    taskOf({ requesterMeta: { ...META, ip: '::1', agent: '' } }),
+    {},
+    false,
+  ],
+  ['on a server of one person, from anywhere', TASK, { isLocal: true, seesNetworks: false }, true],
+  ['not for a terminal without a key', taskOf({ deviceKey: null }), {}, false],
+  [
+    'not for an agent that is asked about each time',
+    taskOf({ requesterMeta: { ...META, ip: '198.51.100.7' } }),
+    {},
+    false,
+  ],
+  ['not for the terminal of another person', { ...TASK, vouch: sampleVouch() }, {}, false],
+  ['for mcp', taskOf({ use: { redaction: 'always', flags: ['mcp'] } }), {}, true],
+  ['not for pull', taskOf({ use: { redaction: 'auto', flags: ['pull'] } }), {}, false],
+  ['not for a terminal that signed no flags', taskOf({ use: null }), {}, false],
+  ['not where nothing can return', taskOf({ release: [] }), {}, false],
+])('an approval can be of a task %s', (_, asked, place, isOne) => {
+  expect(mayBeTask(groundsOf(asked), { ...HOSTED, ...place })).toBe(isOne)
 })
 
 test.each<[Policy['assurance'], string[]]>([

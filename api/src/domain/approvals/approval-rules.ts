@@ -1,10 +1,9 @@
 import { type EncryptFromBundle, isProduction, type ReleaseWay, type WhyNotCode } from '@keyferry/contract'
 import type { z } from 'zod'
-import { isSameNetwork } from '../base/address-block.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Caller } from '../people/membership.ts'
 import type { ApprovalRequest, Support, Vouch } from '../requests/stored-request.ts'
-import { isOfTask } from './grant-match.ts'
+import { hasNetwork, isOfTask, type PlaceParts } from './grant-match.ts'
 import {
   isAtLeast,
   mayApprove,
@@ -173,14 +172,13 @@ export function mayBeLater(grounds: Grounds, { isLocal, bundle }: RememberedPlac
 type RememberedPlace = { isLocal: boolean; bundle: ProductionFacts }
 
 /** Whether the approver may approve a task: any command of a program in this folder, for the keys that they choose. The
- * terminal must have signed a command that runs one, and its network must be known: behind a proxy that the server does
- * not trust, all of them are this machine's. */
+ * terminal must have signed a command that runs one, and its network must be known. */
 export function mayBeTask(
   { policy, request, vouch }: Pick<Grounds, 'policy' | 'request' | 'vouch'>,
-  isLocal: boolean,
+  place: PlaceParts,
 ): boolean {
-  const { deviceKey, use, release, requesterMeta } = request
-  const isPlaced = isLocal || (release.length > 0 && isSameNetwork(requesterMeta.ip, '127.0.0.1') !== true)
+  const { deviceKey, use, release } = request
+  const isPlaced = place.isLocal || (release.length > 0 && hasNetwork(request, place))
   const isProgram = deviceKey !== null && use !== null && isOfTask(use) && vouch === null
   const isAllowed = !isFromAgent(request) || remembersAgents(policy)
   return isProgram && isPlaced && isAllowed && policy.tasks === 'allow'
@@ -196,12 +194,13 @@ export function mayRememberRepository({ use }: ApprovalRequest, bundle: Producti
 export function requireRememberable(
   grounds: Grounds,
   choice: ApprovalChoice,
-  { isLocal, bundle }: RememberedPlace,
+  place: RememberedPlace & PlaceParts,
 ): void {
+  const { isLocal, bundle } = place
   const hours = choice.remember_hours
   if (choice.remember_for === 'task') {
     const isReturned = isLocal || choice.release !== undefined
-    if (hours === undefined && isReturned && mayBeTask(grounds, isLocal)) return
+    if (hours === undefined && isReturned && mayBeTask(grounds, place)) return
     throw new DomainError('invalid', 'this approval cannot be of a task', {
       details: { field: 'remember_for' },
     })

@@ -34,6 +34,16 @@ export function mismatch(grant: ApprovedCommand, request: ApprovalRequest): Gran
   return null
 }
 
+/** `isLocal`: the server serves one person on this machine. `seesNetworks`: the operator named the proxies before it.
+ * */
+export type PlaceParts = { isLocal: boolean; seesNetworks: boolean }
+
+/** Whether the address of a request says where its terminal is. Behind a proxy that the server does not trust, all have
+ * its address. */
+export function hasNetwork({ requesterMeta }: ApprovalRequest, { seesNetworks }: PlaceParts): boolean {
+  return seesNetworks && isSameNetwork(requesterMeta.ip, '127.0.0.1') !== true
+}
+
 /** Whether the approved request came from the network of this one. */
 export function isHere(use: SignedUse | null, { requesterMeta }: ApprovalRequest): boolean {
   return use?.network !== undefined && isSameNetwork(use.network, requesterMeta.ip) === true

@@ -10,9 +10,8 @@ import {
 import { type ApprovalKind, type Begun, decide } from '../approvals/decision.ts'
 import { type EndParts, endApproval } from '../approvals/ending.ts'
 import { type GrantStore, lengthSeconds, namesDigest, remember } from '../approvals/grant.ts'
-import { isHere } from '../approvals/grant-match.ts'
+import { hasNetwork, isHere, type PlaceParts } from '../approvals/grant-match.ts'
 import { type GrantUseParts, useGrantFor } from '../approvals/grant-use.ts'
-import { isSameNetwork } from '../base/address-block.ts'
 import { type ClockAndIds, latestEnd, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
@@ -189,11 +188,11 @@ async function withdrawOldest(parts: LaterParts, request: ApprovalRequest): Prom
     await changeRequest(parts, old.id, withdrawStep)
 }
 
-type KnownParts = { stores: { grants: GrantStore }; clock: ClockAndIds }
+type KnownParts = PlaceParts & { stores: { grants: GrantStore }; clock: ClockAndIds }
 
 /** Whether the terminal of a request is known to this person in this workspace. */
 export async function isKnown(
-  parts: KnownParts & { isLocal: boolean },
+  parts: KnownParts,
   request: ApprovalRequest,
   { userId, tenantId }: SignedCaller,
 ): Promise<boolean> {
@@ -202,10 +201,10 @@ export async function isKnown(
   return known.some((person) => person.userId === userId && person.tenantId === tenantId)
 }
 
-// Behind a proxy that the server does not trust, all addresses are of one network. That of a loopback says nothing.
-async function knownTo({ stores, clock }: KnownParts, request: ApprovalRequest): Promise<SignedCaller[]> {
-  const { deviceKey, requesterMeta } = request
-  if (deviceKey === null || isSameNetwork(requesterMeta.ip, '127.0.0.1') === true) return []
+async function knownTo(parts: KnownParts, request: ApprovalRequest): Promise<SignedCaller[]> {
+  const { stores, clock } = parts
+  const { deviceKey } = request
+  if (deviceKey === null || !hasNetwork(request, parts)) return []
   const grants = await stores.grants.ofDevice(deviceKey)
   const known = grants.filter((grant) => {
     const { ended, use, expiresAt } = grant

@@ -3,6 +3,7 @@ import type { ApprovalScope } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approvals/approval-rules.ts'
 import { type ApprovalKind, type Begun, type DecisionParts, findUndecided } from '../approvals/decision.ts'
 import { remember } from '../approvals/grant.ts'
+import type { PlaceParts } from '../approvals/grant-match.ts'
 import { prepareDelivery, type SealingParts, type ToSeal } from '../approvals/sealed-delivery.ts'
 import { signedKeys } from '../approvals/signed-approval.ts'
 import { type ApproverChoice, beginFirst, requireSameAsFirst } from '../approvals/two-people.ts'
@@ -26,9 +27,7 @@ import { proposalOfTyped, requireTypeable, type ValuesChoice } from './typed-val
 export type ApprovalParts = DecisionParts &
   SealingParts & {
     stores: { bundles: BundleStore; events: EventStore; tenants: TenantStore }
-    /** The server serves one person on this machine. */
-    isLocal: boolean
-  }
+  } & PlaceParts
 
 export const DELIVERY: ApprovalKind<ApprovalParts, ValuesChoice> = {
   refusals: DELIVERY_REFUSALS,
@@ -44,7 +43,7 @@ export const DELIVERY: ApprovalKind<ApprovalParts, ValuesChoice> = {
     return {
       ...judgedDelivery(parts, bundle, [...choice.include_keys, ...choice.typed.map(({ name }) => name)]),
       async requireSame(grounds) {
-        requireRememberable(grounds, choice, { isLocal: parts.isLocal, bundle })
+        requireRememberable(grounds, choice, { ...parts, bundle })
         await requireTypeable(parts, { asking: { caller, stored }, grounds, bundle }, choice)
         await requireSameAsFirst(parts, chosen, grounds)
       },

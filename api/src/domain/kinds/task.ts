@@ -3,7 +3,7 @@ import { environmentOf } from '@keyferry/contract/siblings'
 import type { z } from 'zod'
 import { type Grounds, isFromAgent, mayBeTask } from '../approvals/approval-rules.ts'
 import { agentOf } from '../approvals/grant.ts'
-import { mismatch } from '../approvals/grant-match.ts'
+import { mismatch, type PlaceParts } from '../approvals/grant-match.ts'
 import { type GrantUseParts, useGrantFor } from '../approvals/grant-use.ts'
 import {
   type BundleRules,
@@ -36,17 +36,17 @@ type Offering = { bundle: Bundle; set: BundleRules; ofValues: readonly ValueRule
 /** What the page says of a task for these keys; undefined: this approval cannot be one. An owner whose places allow no
  * task, because none of them says anything of it, can allow it there first, for agents as for people. */
 export async function offeredTask(
-  parts: RequestParts & { isLocal: boolean; assurance: Assurance },
+  parts: RequestParts & PlaceParts & { assurance: Assurance },
   grounds: Grounds,
   { bundle, set, ofValues, keys }: Offering,
 ): Promise<TaskOffer> {
   const { caller, request } = grounds
   const also = async () => await coveredByTask(parts, request, keys)
-  if (mayBeTask(grounds, parts.isLocal)) return { also: await also() }
+  if (mayBeTask(grounds, parts)) return { also: await also() }
   if (caller.role !== 'owner' || !isFromAgent(request) || isProduction(bundle)) return undefined
   const allowing = { ...NO_RULES, tasks: 'allow', agents: 'remember' } as const
   const own = effectivePolicy(parts.assurance, { ...set, folders: [...set.folders, allowing] }, bundle)
-  if (!mayBeTask({ ...grounds, policy: tightened(own, ofValues) }, parts.isLocal)) return undefined
+  if (!mayBeTask({ ...grounds, policy: tightened(own, ofValues) }, parts)) return undefined
   const environment = environmentOf(bundle.name)
   return { rule: { folder: environment === '' ? null : `${environment}/` }, also: await also() }
 }

@@ -49,6 +49,12 @@ export async function returnShots(): Promise<World> {
   const agents = { ...known, agent: 'claude-code' }
   const opened = (path: string, after?: (page: Page) => Promise<void>, cookie = owner) =>
     open(url, { cookie, path, after })
+  const allowTasks = () =>
+    createClient(url)('PUT', '/api/v1/bundles/{bundle_id}/policy', {
+      params: { bundle_id: idOf(REMEMBERED) },
+      headers,
+      body: { tasks: 'allow', agents: 'remember' },
+    })
   const list: Shot[] = [
     {
       name: 'consent-unreached',
@@ -87,11 +93,7 @@ export async function returnShots(): Promise<World> {
     {
       name: 'consent-task',
       show: async (page) => {
-        await createClient(url)('PUT', '/api/v1/bundles/{bundle_id}/policy', {
-          params: { bundle_id: idOf(REMEMBERED) },
-          headers,
-          body: { tasks: 'allow', agents: 'remember' },
-        })
+        await allowTasks()
         const { path } = await ask(url, agents, { bundle: REMEMBERED, command: ['test'] })
         await ask(url, agents, { bundle: REMEMBERED, command: ['lint', '--', '--fix'] })
         await opened(path + WAY_BACK, readRequest)(page)
@@ -115,6 +117,15 @@ export async function returnShots(): Promise<World> {
         await opened(path, readRequest, member)(page)
         await page.getByRole('button', { name: /^Approve|: approve/ }).click()
         await page.getByRole('heading', { name: 'Type this code into the terminal' }).waitFor()
+      },
+    },
+    {
+      name: 'home-task',
+      show: async (page) => {
+        await allowTasks()
+        await remember(asking, ['test'], agents, { remember_for: 'task' })
+        await ask(url, agents, { bundle: REMEMBERED, command: ['lint', '--', '--fix'] })
+        await opened('/')(page)
       },
     },
     { name: 'remembered-account', show: opened('/account', scrollTo('Remembered approvals')) },
@@ -171,7 +182,7 @@ async function approve(
   { url, headers, idOf }: Asking,
   request_id: string,
   bundle: string,
-  more: { release?: 'loopback'; remember_hours?: number },
+  more: { release?: 'loopback'; remember_hours?: number; remember_for?: 'task' },
 ) {
   const keys = LIBRARY.find(({ name }) => name === bundle)?.keys ?? []
   return await createClient(url)('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', {
@@ -181,9 +192,16 @@ async function approve(
   })
 }
 
-async function remember(asking: Asking, command: readonly string[], from = terminal()): Promise<void> {
+type Remembered = { remember_hours: number } | { remember_for: 'task' }
+
+async function remember(
+  asking: Asking,
+  command: readonly string[],
+  from = terminal(),
+  how: Remembered = { remember_hours: 8 },
+): Promise<void> {
   const { id, verifier } = await ask(asking.url, from, { bundle: REMEMBERED, command })
-  const { release } = await approve(asking, id, REMEMBERED, { release: 'loopback', remember_hours: 8 })
+  const { release } = await approve(asking, id, REMEMBERED, { release: 'loopback', ...how })
   await createClient(asking.url)('POST', '/api/v1/requests/{request_id}/release', {
     params: { request_id: id },
     headers: { 'x-poll-verifier': verifier },

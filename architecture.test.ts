@@ -15,19 +15,36 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'api/src/storage': [
     'api/src/storage/schema/modules.ts',
     'api/src/storage/programs/modules.ts',
+    'api/src/storage/people/modules.ts',
     'api/src/domain',
     'contract',
     'crypto',
     'plumbing',
   ],
   'api/src/storage/schema/modules.ts': [
+    'api/src/accounts/storage',
     'api/src/machines/storage',
     'api/src/webhooks/storage',
     'api/src/mail/storage',
   ],
   'api/src/storage/programs/modules.ts': ['api/src/machines/storage'],
+  'api/src/storage/people/modules.ts': ['api/src/accounts/storage'],
   'api/src/request-store': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
   'api/src/outgoing': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
+  'api/src/accounts/domain': ['api/src/domain', 'contract', 'crypto'],
+  'api/src/accounts/storage': ['api/src/accounts/domain', 'api/src/storage', 'api/src/domain', 'contract'],
+  'api/src/accounts': [
+    'api/src/accounts/domain',
+    'api/src/accounts/storage',
+    'api/src/module-parts.ts',
+    'api/src/maintenance.ts',
+    'api/src/operator-commands.ts',
+    'api/src/http',
+    'api/src/storage',
+    'api/src/domain',
+    'contract',
+    'crypto',
+  ],
   'api/src/machines/domain': ['api/src/domain', 'contract', 'crypto'],
   'api/src/machines/storage': [
     'api/src/machines/domain',
@@ -107,10 +124,32 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'crypto',
     'plumbing',
   ],
+  'api/src/maintenance.ts': ['api/src/settings.ts', 'api/src/storage', 'crypto'],
+  'api/src/operator-commands.ts': [
+    'api/src/maintenance.ts',
+    'api/src/settings.ts',
+    'api/src/short-lived.ts',
+    'api/src/storage',
+    'api/src/domain',
+    'contract',
+    'crypto',
+  ],
+  'api/src/short-lived.ts': [
+    'api/src/settings.ts',
+    'api/src/request-store',
+    'api/src/auth',
+    'api/src/http',
+    'api/src/domain',
+    'plumbing',
+  ],
   'api/src/auth': ['api/src/domain', 'contract', 'crypto'],
   'api/src/http': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
   api: [
     'api/src/module-parts.ts',
+    'api/src/maintenance.ts',
+    'api/src/operator-commands.ts',
+    'api/src/short-lived.ts',
+    'api/src/accounts',
     'api/src/settings.ts',
     'api/src/sweeping.ts',
     'api/src/machines',
@@ -226,7 +265,7 @@ const files = globSync('{contract,crypto,plumbing,api,web,cli,server}/**/*.{ts,t
 const inFolder = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`)
 
 /** The lists of optional modules, and the folders that they name. */
-const MODULE_LISTS = globSync('{contract,api,web,cli}/**/modules.ts', { exclude: ['**/node_modules/**'] })
+const MODULE_LISTS = globSync('{contract,api,web,cli,server}/**/modules.ts', { exclude: ['**/node_modules/**'] })
 const MODULES = MODULE_LISTS.flatMap((list) =>
   [...readFileSync(list, 'utf8').matchAll(/export \* as (\w+) from '(.+)'/g)].map(
     ([, name = '', target = '']) => {

@@ -20,6 +20,7 @@ const PACKAGES = ['contract', 'crypto', 'plumbing', 'api', 'web', 'cli', 'server
 
 /** The optional modules, each with what only it knows: a path of the API, or words of the client. A mail has neither. */
 export const REMOVABLE: Readonly<Record<string, `/${string}` | `keyferry ${string}` | null>> = {
+  accounts: '/sign-up',
   machines: '/api/v1/machines',
   webhooks: '/api/v1/webhooks',
   mail: null,
@@ -62,7 +63,7 @@ export class CopyWithout {
 
   #remove(module: string): void {
     const found = new Set<string>()
-    for (const list of globSync('{contract,api,web,cli}/**/modules.ts', { cwd: this.#copy })) {
+    for (const list of globSync('{contract,api,web,cli,server}/**/modules.ts', { cwd: this.#copy })) {
       const lines = readFileSync(join(this.#copy, list), 'utf8').split('\n')
       const others = lines.filter((line) => !line.startsWith(`export * as ${module} `))
       if (others.length < lines.length - 1) throw new Error(`${list} names ${module} twice`)

@@ -10,7 +10,7 @@ import type { ClockSteps } from './clock-steps.ts'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
 import { DEVICE_NONCE_SECONDS } from './domain/requests/device.ts'
 import type { Stores } from './domain/stores.ts'
-import { setupCodeOf } from './first-set-up.ts'
+import type { RateLimits } from './http/handler.ts'
 import type { HandlerParts, RequestHandlerParts } from './http/handler-parts.ts'
 import { createHandlers, limitedHandlers, type ModuleHandlers } from './http/handlers.ts'
 import type { ProgramCalls } from './http/pipeline.ts'
@@ -40,6 +40,7 @@ type AppParts = {
   /** How approvals are given, and what becomes of them. */
   approving: Pick<RequestHandlerParts, 'clock' | 'receipts' | 'assurance' | 'endings'> & Requesting
   moduleHandlers: ModuleHandlers
+  moduleRateLimits: RateLimits
   /** A warning about approval keys that belong to another host. */
   keysElsewhere: readonly string[]
   steps: FailingSteps
@@ -87,7 +88,6 @@ export function createApp(parts: AppParts): FastifyInstance {
     signDepositKey: depositKeySigner(receiptKeys),
     invitationTokenOf: (id) => invitationToken(parts.ring.first, id),
     usedToken: (sent) => usedToken(parts.ring, sent),
-    setupCode: setupCodeOf(settings),
     devAllowPlaintext,
     version,
     failingStores: async () => (isEnding(app) ? ['stopping'] : await failingStores(database, shortLived)),
@@ -108,7 +108,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     readSignature: (facts) => new SignedCall(facts, signing),
     memberships: stores.memberships,
     programCalls: parts.programCalls,
-    rateLimits: shortLived.rateLimits,
+    rateLimits: { ...shortLived.rateLimits, ...parts.moduleRateLimits },
     log,
     devAllowPlaintext,
     maxBodyBytes,

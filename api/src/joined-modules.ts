@@ -1,8 +1,10 @@
 import type { Joined } from '@keyferry/contract/joined'
 import type { Gauges } from '@keyferry/plumbing/metrics'
+import type { RateLimits } from './http/handler.ts'
 import type { ModuleHandlers } from './http/handlers.ts'
 import type { ProgramCalls } from './http/pipeline.ts'
-import type { ApiModule, ModuleParts } from './module-parts.ts'
+import type { Limits } from './http/rate-limit.ts'
+import type { ApiModule, ModuleParts, StartNote } from './module-parts.ts'
 import * as modules from './modules.ts'
 import type { AfterAppend } from './storage/audit/appending.ts'
 import type { Database } from './storage/base/queries.ts'
@@ -35,6 +37,16 @@ export function afterAppendOf(parts: Parameters<NonNullable<ApiModule['afterAppe
 
 export function moduleGauges(database: Database): Gauges {
   return Object.assign({}, ...MODULES.map(({ gauges }) => gauges?.(database)))
+}
+
+export function moduleRateLimits(openCount: Limits['openCount']): RateLimits {
+  return Object.assign({}, ...MODULES.map(({ rateLimits }) => rateLimits?.(openCount)))
+}
+
+/** What the operator needs once the server listens. */
+export async function startNotes(parts: ModuleParts): Promise<StartNote[]> {
+  const notes = await Promise.all(MODULES.map(async ({ startNote }) => (await startNote?.(parts)) ?? []))
+  return notes.flat()
 }
 
 /** How programs call with a bearer token; null: no module knows any. */

@@ -11,11 +11,17 @@ import { ClockSteps } from './clock-steps.ts'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import { endingsOf } from './domain/kinds/endings.ts'
 import type { Caller } from './domain/people/membership.ts'
-import { pendingSetupCode } from './first-set-up.ts'
 import { createApp } from './http-app.ts'
-import { moduleHandlers, openProgramCalls, startModules } from './joined-modules.ts'
+import {
+  moduleHandlers,
+  moduleRateLimits,
+  openProgramCalls,
+  startModules,
+  startNotes,
+} from './joined-modules.ts'
 import { readyDatabase, useRootKeys } from './maintenance.ts'
 import { gaugesOf, type Measured } from './measures.ts'
+import type { StartNote } from './module-parts.ts'
 import { guardOf } from './outgoing-calls.ts'
 import { openStores } from './recorded-stores.ts'
 import { type AroundRequests, openRequesting } from './requesting.ts'
@@ -40,13 +46,15 @@ export {
   makeReceiptKey,
   migrate,
   recordRestore,
-  resetPassword,
   restoreDatabase,
   rotateRootKey,
   rotateTenantKey,
   type Verification,
   verifyValues,
 } from './maintenance.ts'
+export type { StartNote } from './module-parts.ts'
+/** What operators do with what the modules know. */
+export * as modules from './modules.ts'
 export {
   confirmAwaitedKey,
   exportLibrary,
@@ -56,7 +64,6 @@ export {
   listAwaitedKeys,
   listLinksOf,
   makeOwnerOf,
-  setAccountActive,
   undoLinkOf,
 } from './operator-commands.ts'
 export type { ApiSettings } from './settings.ts'
@@ -81,8 +88,7 @@ export type StartOptions = {
 export type RunningApi = {
   /** `http://host:port`, or the socket's path. */
   address: string
-  /** The code for the first set-up, where it is still needed and no setting gives one. */
-  setupCode: string | null
+  startNotes: readonly StartNote[]
   /** @throws Error with one line for the operator: they do not open the database, and those before stay in use */
   useRootKeys(rootKeys: ApiSettings['rootKeys']): Promise<void>
   /** How many calls wait for an approval or a change. */
@@ -135,6 +141,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     ...shortLived,
     ...parts,
     ...recorded,
+    ending,
     guard: guardOf(settings),
     sweepSeconds: options.sweepSeconds,
     countWaiting: (caller: Caller) => countWaiting({ ...approving, ...recorded }, caller),
@@ -152,16 +159,17 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     ...recorded,
     approving: ending,
     moduleHandlers: moduleHandlers(moduleParts),
+    moduleRateLimits: moduleRateLimits(shortLived.openCount),
     programCalls: openProgramCalls(opened, moduleParts),
     keysElsewhere: await keysElsewhere(settings, database),
   })
   await measure(app, settings, { ...parts, requesting, chainWriter: recorded.chainWriter, opened })
   const address = await listen(app, settings)
-  const setupCode = await pendingSetupCode(settings, stores.accounts)
+  const notes = await startNotes(moduleParts)
   const resources = opened.move()
   return {
     address,
-    setupCode,
+    startNotes: notes,
     waitingCalls: () => shortLived.room.size + shortLived.changeRoom.size,
     sweep,
     useRootKeys: (rootKeys) => useRootKeys({ ...recorded, database }, { rootKeys }, timestamp(clock)),

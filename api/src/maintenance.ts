@@ -1,7 +1,5 @@
 import { join } from 'node:path'
-import { hashPassword } from '@keyferry/crypto/password'
 import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
-import { randomToken } from '@keyferry/crypto/token'
 import type { ApiSettings } from './settings.ts'
 import { beginEpochs } from './storage/audit/audit-epochs.ts'
 import { type Verification, verifyStoredValues } from './storage/audit/verification.ts'
@@ -17,7 +15,6 @@ import { backupEmbedded, restoreEmbedded } from './storage/maintenance/embedded-
 import { type KeyRotation, rewrapTenantKeys } from './storage/maintenance/rotation.ts'
 import { rotateTenantKeys } from './storage/maintenance/tenant-key-rotation.ts'
 import { emptyLog } from './storage/maintenance/write-ahead-log.ts'
-import { type OperatedAccount, resetAccountPassword } from './storage/people/accounts.ts'
 import type { RowMacs } from './storage/row-macs/row-macs.ts'
 
 export type { KeyRotation, Verification }
@@ -155,25 +152,6 @@ export async function withRecording<T>(
     const now = new Date().toISOString()
     const auditKey = await auditKeyIn(database, settings, now)
     return work(recording(database, auditKey), { auditKey, rowMacs: database.rowMacs, now })
-  })
-}
-
-export type ResetPassword = OperatedAccount & { password: string }
-
-/** Give a local account a new password, which its owner has to replace at the next sign-in, and remove its passkeys.
- * Only the password's hash is stored.
- * @returns null when there is no account of this e-mail */
-export async function resetPassword(
-  settings: DatabaseSettings,
-  email: string,
-): Promise<ResetPassword | null> {
-  const password = randomToken()
-  const passwordHash = await hashPassword(password)
-  return withRecording(settings, async ({ write }, { now }) => {
-    const reset = await write((transaction) =>
-      resetAccountPassword(transaction, { email, passwordHash, now }),
-    )
-    return reset && { ...reset, password }
   })
 }
 

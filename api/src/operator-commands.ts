@@ -3,10 +3,9 @@ import { seal } from '@keyferry/crypto/seal'
 import { randomId, randomToken } from '@keyferry/crypto/token'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import { removeApprovalsOf } from './domain/approvals/ending.ts'
-import type { JoinedStores } from './domain/approvals/together.ts'
 import { madeByOperator } from './domain/base/event.ts'
 import { ENDS } from './domain/kinds/endings.ts'
-import { type ChangedLink, LINK_REFUSALS } from './domain/people/person-link.ts'
+import type { ChangedLink } from './domain/people/person-link.ts'
 import {
   type DatabaseSettings,
   emptyDatabaseLog,
@@ -21,41 +20,20 @@ import { joinedWith, removal } from './storage/joined-stores.ts'
 import { TenantKeys } from './storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from './storage/keys-at-rest/value-vault.ts'
 import { findTenant, forgetTenant, isForgotten } from './storage/maintenance/tenant-forgetting.ts'
-import { type OperatedAccount, setAccountActive as setActive } from './storage/people/accounts.ts'
 import {
   type AwaitedKey,
   awaitedApprovalKeys,
   confirmByOperator,
 } from './storage/people/awaited-approval-keys.ts'
-import { linkedSides, listedLinks } from './storage/people/linked-sides.ts'
-import { makeOwner, ownerlessWithout } from './storage/people/owners.ts'
+import { linkedSides, listedLinks, type NewWay } from './storage/people/linked-sides.ts'
+import { makeOwner } from './storage/people/owners.ts'
 import { linkWay, undoLink } from './storage/people/person-links.ts'
 import { Requests } from './storage/requests/requests.ts'
 import { readWholeLibrary } from './storage/transfer/library-export.ts'
 
-// What an operator does to one account, and to one workspace.
+// What an operator does to people, and to one workspace.
 
-type OperatorSettings = DatabaseSettings & Pick<ApiSettings, 'redisUrl'>
-
-/** Enable or disable a local account, also while servers run. Disabling ends what the person approved and no client has
- * collected.
- * @returns null if no account has this e-mail */
-export async function setAccountActive(
-  settings: OperatorSettings,
-  email: string,
-  isActive: boolean,
-): Promise<(OperatedAccount & { ownerless: Awaited<ReturnType<typeof ownerlessWithout>> }) | null> {
-  return withRequests(settings, async ({ requests, queries, now }) => {
-    const joined = joinedWith(queries)
-    return await removal(queries, requests, async (open, transaction) => {
-      const account = await setActive(transaction, { email, isActive, now })
-      const own = joined(open, transaction)
-      if (account !== null && !isActive)
-        await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { ...account, tenantId: null })
-      return account && { ...account, ownerless: await ownerlessWithout(transaction, account.userId) }
-    })
-  })
-}
+export type OperatorSettings = DatabaseSettings & Pick<ApiSettings, 'redisUrl'>
 
 /** Make a person an owner of a workspace, also while servers run.
  * @returns a text: why nothing changed */
@@ -67,8 +45,7 @@ export function makeOwnerOf(settings: DatabaseSettings, tenantId: string, asked:
 
 const CLOCK = { now: () => new Date(), newId: randomId, newToken: randomToken }
 
-/** `fresh`: the new way to sign in, by its id, or by the e-mail address of a local account. */
-type LinkPair = { old: string; fresh: { idpUserId: string } | { account: string } }
+type LinkPair = { old: string; fresh: NewWay }
 
 type LinkedSide = { userId: string; email: string; workspaces: number }
 
@@ -97,15 +74,12 @@ export async function linkPeople(
   pairs: readonly LinkPair[],
   isApplied: boolean,
 ): Promise<LinkReport[]> {
-  const linking = withRequests(settings, ({ requests, queries, now }) =>
-    removal(queries, requests, async (open, transaction) => {
-      const own = joinedWith(queries)(open, transaction)
-      const reports: LinkReport[] = []
-      for (const pair of pairs) reports.push(await linkPair(own, transaction, { ...pair, now }))
-      if (!isApplied || reports.some(({ refusal }) => refusal !== null)) throw new NotApplied(reports)
-      return reports
-    }),
-  )
+  const linking = removing(settings, async (transaction, on) => {
+    const reports: LinkReport[] = []
+    for (const pair of pairs) reports.push(await linkPair(transaction, pair, on))
+    if (!isApplied || reports.some(({ refusal }) => refusal !== null)) throw new NotApplied(reports)
+    return reports
+  })
   return await linking.catch((error: unknown) => {
     // No link was made, so none has an id.
     if (error instanceof NotApplied) return error.reports.map((report) => ({ ...report, id: null }))
@@ -114,18 +88,17 @@ export async function linkPeople(
 }
 
 async function linkPair(
-  own: JoinedStores,
   transaction: Recorded,
-  { old: asked, fresh, now }: LinkPair & { now: string },
+  { old: asked, fresh }: LinkPair,
+  { now, endApprovalsOf }: Removing,
 ): Promise<LinkReport> {
   const sides = await linkedSides(transaction, asked, fresh)
   if (typeof sides === 'string') return { ...NO_LINK, refusal: sides }
   const { idpUserId, oldIdpUserId, ...people } = sides
   const outcome = await linkWay(transaction, { idpUserId, oldIdpUserId }, operatorTerms(now))
-  if (typeof outcome === 'string') return { ...NO_LINK, ...people, refusal: LINK_REFUSALS[outcome] }
+  if (typeof outcome === 'string') return { ...NO_LINK, ...people, refusal: outcome }
   const { id, left: userId, ...ends } = outcome
-  if (userId !== null)
-    await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { userId, tenantId: null })
+  if (userId !== null) await endApprovalsOf(userId)
   return { ...people, ...ends, id, refusal: null }
 }
 
@@ -142,13 +115,27 @@ export function listLinksOf(settings: DatabaseSettings) {
 
 /** Undo a link of ways to sign in. @returns null: there is none */
 export async function undoLinkOf(settings: OperatorSettings, id: string): Promise<ChangedLink | null> {
+  return removing(settings, async (transaction, { now, endApprovalsOf }) => {
+    const undone = await undoLink(transaction, id, operatorTerms(now))
+    if (undone !== null && undone.left !== null) await endApprovalsOf(undone.left)
+    return undone
+  })
+}
+
+/** `endApprovalsOf`: ends what a person approved and no client has collected. */
+type Removing = { now: string; endApprovalsOf: (userId: string) => Promise<void> }
+
+/** One transaction that takes rights from people, also while servers run. */
+export function removing<T>(
+  settings: OperatorSettings,
+  work: (transaction: Recorded, on: Removing) => Promise<T>,
+): Promise<T> {
   return withRequests(settings, ({ requests, queries, now }) =>
-    removal(queries, requests, async (open, transaction) => {
+    removal(queries, requests, (open, transaction) => {
       const own = joinedWith(queries)(open, transaction)
-      const undone = await undoLink(transaction, id, operatorTerms(now))
-      if (undone !== null && undone.left !== null)
-        await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { userId: undone.left, tenantId: null })
-      return undone
+      const parts = { clock: CLOCK, endings: ENDS }
+      const endApprovalsOf = (userId: string) => removeApprovalsOf(own, parts, { userId, tenantId: null })
+      return work(transaction, { now, endApprovalsOf })
     }),
   )
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { resetPassword } from '../src/main.ts'
+import { resetPassword } from '../src/accounts/operating.ts'
 import { type Identity, layerHeaders, oneDatabase, SETUP_CODE, startTestApi, type TestApi } from './api.ts'
 
 const EMAIL = 'sam@example.com'

@@ -3,7 +3,8 @@ import { createDeviceSeed, type DeviceRequest, signDeviceRequest } from '@keyfer
 import { signRequest } from '@keyferry/crypto/request-signature'
 import { randomToken } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { linkPeople, resetPassword, setAccountActive, undoLinkOf } from '../src/main.ts'
+import { resetPassword, setAccountActive } from '../src/accounts/operating.ts'
+import { linkPeople, undoLinkOf } from '../src/main.ts'
 import {
   databases,
   type Identity,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeOwnerOf, setAccountActive } from '../src/main.ts'
+import { setAccountActive } from '../src/accounts/operating.ts'
+import { makeOwnerOf } from '../src/main.ts'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { joinWorkspace } from './joined.ts'
 

@@ -2,7 +2,7 @@ import { signRequest } from '@keyferry/crypto/request-signature'
 import { randomToken } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
-import { resetPassword } from '../src/maintenance.ts'
+import { resetPassword } from '../src/accounts/operating.ts'
 import {
   expectError,
   type Identity,

@@ -9,6 +9,10 @@ import { generateRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { type CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
+import type { AccountStore } from '../src/accounts/domain/account.ts'
+import type { PasskeyStore } from '../src/accounts/domain/passkey.ts'
+import { createAccountStore } from '../src/accounts/storage/accounts.ts'
+import { createPasskeyStore } from '../src/accounts/storage/passkeys.ts'
 import { DomainError } from '../src/domain/base/errors.ts'
 import { PENDING } from '../src/domain/people/approval-key.ts'
 import type { Stores } from '../src/domain/stores.ts'
@@ -32,6 +36,7 @@ import { openDatabase } from '../src/storage/base/database.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
 import type { Database, Query, Write } from '../src/storage/base/queries.ts'
 import { recording } from '../src/storage/base/recording.ts'
+import { TenantKeys } from '../src/storage/keys-at-rest/tenant-keys.ts'
 import { within } from '../src/storage/reach/reached-rows.ts'
 import { createStores } from '../src/storage/stores.ts'
 import { databases } from './api.ts'
@@ -61,7 +66,11 @@ const TRUST = { issuer: 'i', claims: { sub: ['a'] }, keys: { keys: [{}] }, netwo
 const ATTEMPT = { issuer: 'i', claims: {}, is_bound: false, reason: 'ref' }
 
 type Machines = Parameters<typeof createMachine>[0] &
-  Parameters<typeof deliverToMachine>[0] & { together: InTransaction }
+  Parameters<typeof deliverToMachine>[0] & {
+    together: InTransaction
+    accounts: AccountStore
+    passkeys: PasskeyStore
+  }
 
 /** Deliver to the machine, proved in one way. */
 function deliver(parts: Machines, proof: MachineCaller['proof']) {
@@ -123,22 +132,22 @@ const USES: Readonly<Record<string, (stores: Stores, machines: Machines) => Prom
   'sign in': ({ users }) => users.recordSignIn('user_x', { at: NOW, origin: null }),
   'look for a username': ({ users }) => users.takenUsernames(['a', 'b']),
   'find a home': ({ users }) => users.findHome(userId),
-  'begin a login': ({ accounts }) =>
+  'begin a login': (_, { accounts }) =>
     accounts.countAttempt('a@example.com', { now: NOW, limit: 5, lockedUntil: NOW, forgottenAt: NOW }),
-  'find an account': ({ accounts }) => accounts.find('a@example.com'),
-  'end a login': ({ accounts }) => accounts.forgetAttempts('a@example.com'),
-  'list passkeys': ({ passkeys }) => passkeys.list(userId),
-  'add a passkey': ({ passkeys }) =>
+  'find an account': (_, { accounts }) => accounts.find('a@example.com'),
+  'end a login': (_, { accounts }) => accounts.forgetAttempts('a@example.com'),
+  'list passkeys': (_, { passkeys }) => passkeys.list(userId),
+  'add a passkey': (_, { passkeys }) =>
     passkeys.insert(
       { id: randomUUID(), name: 'P', credentialId: randomUUID(), publicKey: new Uint8Array(1), counter: 0 },
       { ...STAMP, by: userId },
     ),
-  'rename a passkey': ({ passkeys }) =>
+  'rename a passkey': (_, { passkeys }) =>
     passkeys.rename({ id: randomUUID(), name: 'P' }, { ...STAMP, by: userId }),
-  'remove a passkey': ({ passkeys }) => passkeys.remove(randomUUID(), { ...STAMP, by: userId }),
-  'choose the second factor': ({ passkeys }) => passkeys.setAfterPassword(false, { ...STAMP, by: userId }),
-  'find a passkey': ({ passkeys }) => passkeys.find('x'),
-  'use a passkey': ({ passkeys }) => passkeys.use(randomUUID(), 1, NOW),
+  'remove a passkey': (_, { passkeys }) => passkeys.remove(randomUUID(), { ...STAMP, by: userId }),
+  'choose the second factor': (_, { passkeys }) => passkeys.setAfterPassword(false, { ...STAMP, by: userId }),
+  'find a passkey': (_, { passkeys }) => passkeys.find('x'),
+  'use a passkey': (_, { passkeys }) => passkeys.use(randomUUID(), 1, NOW),
   'add an approval key': ({ approvalKeys }) => approvalKeys.insert(APPROVAL_KEY, STAMP),
   'list approval keys': ({ approvalKeys }) => approvalKeys.list({ tenantId }, NOW),
   'confirm an approval key': async ({ approvalKeys, lastingActs }) => {
@@ -366,7 +375,9 @@ describe.each(databases)('query plans on %s', (kind) => {
     const guard = new Guard({ ownNetworks: [], ownStores: [], proxy: null })
     const rules = { targets: guard, audience: 'a', tokensAllowed: true, maxPayloadBytes: 1_000 }
     prepared = [...recorder.nodes]
-    machines = { queries, stores, together: inTransaction(queries), clock: CLOCK, ...rules }
+    const accounts = createAccountStore(queries, new TenantKeys(queries, ring))
+    const own = { accounts, passkeys: createPasskeyStore(queries) }
+    machines = { ...own, queries, stores, together: inTransaction(queries), clock: CLOCK, ...rules }
     const scope = { tenantId, userId, reach: { patterns: ['b', 'team/', '*/app'], since: '' } }
     const reached = within(database.query, scope, database).withPlugin(recorder)
     const limited = { ...queries, query: reached }

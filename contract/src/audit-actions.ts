@@ -71,9 +71,6 @@ export const ORIGIN_OWNERS = {
   'user.signed_in': 'actor',
   'user.signed_out': 'actor',
   'user.changed': 'actor',
-  'user.password_changed': 'actor',
-  'user.password_reset': 'actor',
-  'user.second_factor_changed': 'actor',
   'user.deactivated': 'actor',
   'user.reactivated': 'actor',
   // Earlier builds wrote these two.
@@ -81,9 +78,6 @@ export const ORIGIN_OWNERS = {
   'user.link_stopped': 'actor',
   'user.linked': 'actor',
   'user.unlinked': 'actor',
-  'passkey.added': 'actor',
-  'passkey.renamed': 'actor',
-  'passkey.removed': 'actor',
   'approval_key.added': 'actor',
   // Only earlier builds wrote this.
   'approval_key.endorsed': 'actor',

@@ -130,8 +130,7 @@ export const POST = rows('POST')
 export const PUT = rows('PUT')
 export const DELETE = rows('DELETE')
 
-/** Of rows that the web-facing layer answers itself: with local accounts only, and a page of any mode. */
-export const OF_ACCOUNTS = { layer: 'web', modes: ['accounts'] } as const
+/** Of a page that the web-facing layer answers itself. */
 export const PAGE = { layer: 'web', page: true, responses: {} } as const
 
 const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {

@@ -1,4 +1,3 @@
-import { accountEndpoints } from './endpoints/accounts.ts'
 import { approvalKeyEndpoints } from './endpoints/approval-keys.ts'
 import { attachmentEndpoints } from './endpoints/attachments.ts'
 import { auditEndpoints } from './endpoints/audit.ts'
@@ -34,7 +33,6 @@ export const apiEndpoints = {
   ...keyEndpoints,
   ...deliveryEndpoints,
   ...userEndpoints,
-  ...accountEndpoints,
   ...approvalKeyEndpoints,
   ...tenantEndpoints,
   ...memberEndpoints,
@@ -46,6 +44,7 @@ export const apiEndpoints = {
 export const webEndpoints = {
   ...signInEndpoints,
   ...sessionEndpoints,
+  ...joined(modules, 'webEndpoints'),
 } as const
 
 /** Every endpoint, once. */

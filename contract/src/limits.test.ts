@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import * as accounts from './accounts/limits.ts'
 import * as limits from './limits.ts'
 import { spanText } from './limits.ts'
 import * as machines from './machines/limits.ts'
@@ -17,7 +18,7 @@ test.each([
 
 // A client, a receiver or an operator meets each of these numbers. After an intended change: `-u`.
 test('the limits are those that are written down', async () => {
-  const numbers = Object.entries({ ...limits, ...machines, ...webhooks }).filter(
+  const numbers = Object.entries({ ...limits, ...accounts, ...machines, ...webhooks }).filter(
     ([, value]) => typeof value === 'object',
   )
   await expect(`${JSON.stringify(Object.fromEntries(numbers), null, 2)}\n`).toMatchFileSnapshot('limits.json')

@@ -56,10 +56,7 @@ export const LIMITS = {
   emailLength: 254,
   setupCodeMinLength: 16,
   setupCodeLength: 128,
-  passwordMinLength: 12,
-  passwordMaxLength: 1_024,
-  /** Passkeys of one local account. */
-  passkeys: 20,
+  /** The name of an approval key or a passkey. */
   passkeyNameLength: 80,
   /** Approval keys of one person in one workspace. */
   approvalKeys: 5,
@@ -120,11 +117,6 @@ export const TIMES = {
   waitingSeconds: 30 * MINUTE,
   longPollSeconds: 30,
   pollIntervalSeconds: 3,
-  accountLockSeconds: 15 * MINUTE,
-  /** A challenge for a passkey. */
-  passkeyChallengeSeconds: 5 * MINUTE,
-  /** Failed sign-ins are forgotten this long after the last one. */
-  attemptMemorySeconds: 24 * 60 * MINUTE,
   invitationSeconds: 7 * 24 * 60 * MINUTE,
   /** How long owners can decide on a proposal, and how long its proposer then sees what became of it. */
   proposalSeconds: 7 * 24 * 60 * MINUTE,
@@ -168,12 +160,6 @@ export const RATES = {
   /** Of one request. */
   release: { calls: 10, windowSeconds: MINUTE },
   forgetDevice: { calls: 10, windowSeconds: MINUTE },
-  /** Of one address with one e-mail. */
-  login: { calls: 5, windowSeconds: 15 * MINUTE },
-  /** Of one address with any e-mail, so that an office behind one address can sign in. */
-  loginOfAddress: { calls: 50, windowSeconds: 15 * MINUTE },
-  /** Sign-ins with a passkey of one address. */
-  passkeyLogin: { calls: 50, windowSeconds: 15 * MINUTE },
   /** Calls of one person that ask for a touch. */
   touch: { calls: 20, windowSeconds: MINUTE },
   /** Exports of the audit log. */
@@ -181,13 +167,10 @@ export const RATES = {
   /** Waits for changed values of one address, by terminals. */
   waitForRememberedChange: { calls: 100, windowSeconds: MINUTE },
   reportTokens: { calls: 60, windowSeconds: MINUTE },
-  setup: { calls: 3, windowSeconds: 60 * MINUTE },
 } as const
 
-/** Failed logins that lock an account, wrong check codes and wrong release codes that end a request, and fresh release
- * codes that one request may get. */
+/** Wrong check codes and wrong release codes that end a request, and fresh release codes that one request may get. */
 export const ATTEMPTS = {
-  failedLogins: 5,
   wrongUserCodes: 5,
   wrongReleaseCodes: 3,
   freshReleaseCodes: 3,

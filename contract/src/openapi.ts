@@ -41,7 +41,6 @@ const TAGS = {
   users: 'Provisioning, for the web-facing layer',
   'approval-keys': 'Keys that sign approvals',
   'lasting-acts': 'Signed acts that wait',
-  auth: 'Local accounts, for the web-facing layer',
   sessions: 'Signing in and out, answered by the web-facing layer',
   me: 'Who the caller is',
   tenants: 'Workspaces',

@@ -7,7 +7,7 @@ const ID = /(?:^(?:object|partial|changeOf)\(\s*'(\w+)'|\bid: '(\w+)')/
 
 /** What the doc comments of the schemas say, as JSON, by the id that a schema has in the OpenAPI document. */
 export function schemaTexts(): string {
-  const files = globSync(['schemas/*.ts', '{machines,webhooks}/*.ts'], { cwd: SOURCES }).toSorted()
+  const files = globSync(['schemas/*.ts', '{accounts,machines,webhooks}/*.ts'], { cwd: SOURCES }).toSorted()
   const texts = files.flatMap((file) => textsOf(readFileSync(join(SOURCES, file), 'utf8')))
   return `${JSON.stringify(Object.fromEntries(texts.toSorted(([one], [other]) => (one < other ? -1 : 1))), null, 2)}\n`
 }

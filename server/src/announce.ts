@@ -12,7 +12,7 @@ export function announcement({ role, settings, running, version, gone }: Announc
   if (settings.PUBLIC_URL !== undefined && role !== 'api') lines.push(`  Public    ${settings.PUBLIC_URL}`)
   lines.push(`  Data      ${dataPlace(role, settings, running)}`)
   if (role !== 'api') lines.push(`  Sign-in   ${signIn(settings)}`)
-  if (running.setupCode !== null) lines.push(SET_UP_ADVICE)
+  for (const { advice } of running.startNotes) lines.push(`            ${advice}`)
   if (role === 'all' && settings.AUTH_MODE === 'local')
     lines.push(
       `  Client    ${installCommand(running.address)}`,
@@ -30,8 +30,6 @@ export function announcement({ role, settings, running, version, gone }: Announc
   return `${[...lines, '', '  Stop with Ctrl-C.'].join('\n')}\n`
 }
 
-const SET_UP_ADVICE =
-  '            Create the first account at /set-up with the set-up code printed on stderr.'
 const ROOT_KEY_ADVICE =
   '  Store a copy of it separately from the data: without it, no value can be decrypted.'
 const NO_PROXY_ADVICE =

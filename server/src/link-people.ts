@@ -51,7 +51,7 @@ async function link(on: Operated, file: string, isApplied: boolean) {
   const issuer = issuerOf(on.settings)
   const pairs = linesOf(file).map(([old, fresh]) => ({
     old,
-    fresh: issuer === null ? { account: fresh } : { idpUserId: idpUserId(issuer, fresh) },
+    fresh: issuer === null ? { email: fresh } : { idpUserId: idpUserId(issuer, fresh) },
   }))
   const reports = await on.api.linkPeople(withRequests(on), pairs, isApplied)
   const isWell = reports.every(({ refusal }) => refusal === null)

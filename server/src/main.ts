@@ -106,7 +106,7 @@ async function serve(role: ServerRole): Promise<void> {
     const running = await start(role, settings, { version, sockets })
     stopOnSignal(running.stop, settings)
     if (hasFiles()) readFilesOnSignal(running, settings)
-    if (running.setupCode !== null) process.stderr.write(`set-up code: ${running.setupCode}\n`)
+    for (const { secret } of running.startNotes) process.stderr.write(`${secret}\n`)
     say(announcement({ role, settings, running, version, gone: goneSettings(process.env) }))
   } catch (error) {
     process.stderr.write(failureLine(error, settings))

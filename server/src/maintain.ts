@@ -1,18 +1,12 @@
 import { resolve } from 'node:path'
+import { joined } from '@keyferry/contract/joined'
 import { APPROVAL_KEY_COMMANDS } from './approval-key-commands.ts'
 import { typedLine } from './asked.ts'
 import { AUDIT_COMMANDS } from './audit-commands.ts'
 import { LIBRARY_COMMANDS } from './library-commands.ts'
 import { LINK_COMMANDS } from './link-people.ts'
-import {
-  endedGrants,
-  endSessions,
-  type Maintenance,
-  type Operated,
-  whatRemains,
-  withApi,
-  withRequests,
-} from './maintenance.ts'
+import { type Maintenance, whatRemains, withApi, withRequests } from './maintenance.ts'
+import * as modules from './modules.ts'
 import { placeOf } from './operated-database.ts'
 import { lockFolder, ROOT_KEY_COMMANDS } from './root-key/root-key-commands.ts'
 import { StartError } from './start-error.ts'
@@ -71,32 +65,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
   },
   ...AUDIT_COMMANDS,
   ...LIBRARY_COMMANDS,
-  'reset-password': {
-    means:
-      'give a local account (AUTH_MODE=accounts) a password for one sign-in, remove its passkeys and end its sessions',
-    argument: 'EMAIL',
-    run: withApi(async ({ api, database, settings }, email) => {
-      const reset = await api.resetPassword(database, email)
-      if (reset === null) throw noAccount(email)
-      const ended = await endSessions(settings, 'the account', [`user_${reset.userId}`])
-      return `The new password is ${reset.password}\n${RESET_ADVICE}\n${ended}\n${endedGrants(reset)}`
-    }),
-  },
-  'disable-account': {
-    means: 'disable a local account (AUTH_MODE=accounts), and end its sessions and open approvals',
-    argument: 'EMAIL',
-    run: withApi(async (on, email) => {
-      const account = await setActive(on, email, false)
-      const sessions = await endSessions(on.settings, 'the account', [`user_${account.userId}`])
-      const ended = `${sessions}\n${endedGrants(account)}\nApprovals that no terminal had collected are void.`
-      const text = `The account is disabled.\n${ended}\nTo undo this: keyferry-server enable-account ${email}`
-      const without = account.ownerless.map(
-        ({ id, name }) =>
-          `${JSON.stringify(name)} has no active owner: keyferry-server make-owner ${id} PERSON`,
-      )
-      return [text, ...without].join('\n')
-    }),
-  },
+  ...joined(modules, 'commands'),
   'make-owner': {
     means: 'make a person (id or e-mail address) an owner of a workspace (its id), when its owners are gone',
     argument: 'WORKSPACE PERSON',
@@ -106,14 +75,6 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       const made = await api.makeOwnerOf(database, tenantId, person)
       if (typeof made === 'string') throw new StartError(made)
       return `${made.email} is an owner of ${JSON.stringify(made.workspace)} now.`
-    }),
-  },
-  'enable-account': {
-    means: 'let a disabled local account sign in again',
-    argument: 'EMAIL',
-    run: withApi(async (on, email) => {
-      await setActive(on, email, true)
-      return 'The account is enabled.'
     }),
   },
   ...APPROVAL_KEY_COMMANDS,
@@ -149,15 +110,3 @@ async function isTyped(name: string): Promise<boolean> {
   const question = `This deletes the workspace ${JSON.stringify(name)} permanently. Type its name: `
   return (await typedLine(question)) === name.trim()
 }
-
-async function setActive(on: Operated, email: string, isActive: boolean) {
-  const account = await on.api.setAccountActive(withRequests(on), email, isActive)
-  if (account === null) throw noAccount(email)
-  return account
-}
-
-function noAccount(email: string): StartError {
-  return new StartError(`no local account has the e-mail address ${JSON.stringify(email)}`)
-}
-
-const RESET_ADVICE = 'It is shown only once. The next sign-in with it asks for a new password.'

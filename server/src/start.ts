@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { ApiSettings } from '@keyferry/api'
+import type { ApiSettings, StartNote } from '@keyferry/api'
 import { randomToken } from '@keyferry/crypto/token'
 import { apiSettings, metricsOf } from './api-settings.ts'
 import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
@@ -17,7 +17,7 @@ export type Running = {
   address: string
   dataDir: string
   madeRootKey: boolean
-  setupCode: string | null
+  startNotes: readonly StartNote[]
   stop: (drainSeconds: number) => Promise<void>
   /** Reads root key files again. */
   useRootKeys: () => Promise<void>
@@ -73,12 +73,12 @@ function ofApi(api: Api, { dataDir, madeRootKey }: Data, settings: Settings) {
   return {
     dataDir,
     madeRootKey,
-    setupCode: api.setupCode,
+    startNotes: api.startNotes,
     useRootKeys: () => api.useRootKeys(rootKeysOf(settings, dataDir).rootKeys),
   }
 }
 
-const NO_KEYS = { madeRootKey: false, setupCode: null, useRootKeys: async () => {} }
+const NO_KEYS = { madeRootKey: false, startNotes: [], useRootKeys: async () => {} }
 
 async function startWebAlone(settings: Settings, parts: StartParts): Promise<Running> {
   const sharedSecrets = required(settings, 'BFF_SHARED_SECRET', 'keyferry-server web')

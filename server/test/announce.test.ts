@@ -11,7 +11,7 @@ function linesOf(role: ServerRole, environment: NodeJS.ProcessEnv): string[] {
     address: 'http://127.0.0.1:5393',
     dataDir: '/var/lib/keyferry',
     madeRootKey: false,
-    setupCode: null,
+    startNotes: [],
     stop: async () => undefined,
     useRootKeys: async () => undefined,
   }

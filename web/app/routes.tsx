@@ -40,9 +40,6 @@ const InvitePage = deferred('InvitePage', () => import('./features/members/invit
 const AccountPage = deferred('AccountPage', () => import('./features/account/account-page.tsx'))
 const WelcomePage = deferred('WelcomePage', () => import('./features/home/welcome-page.tsx'))
 const NotFoundPage = deferred('NotFoundPage', () => import('./features/home/not-found-page.tsx'))
-const SignInPage = deferred('SignInPage', () => import('./features/sign-in/sign-in-page.tsx'))
-const SignUpPage = deferred('SignUpPage', () => import('./features/sign-in/sign-up-page.tsx'))
-const SetUpPage = deferred('SetUpPage', () => import('./features/sign-in/set-up-page.tsx'))
 const TouchSheets = deferred('TouchSheets', () => import('./features/frame/touch-sheet.tsx'))
 const Palette = deferred('Palette', () => import('./features/palette/palette.tsx'))
 
@@ -56,12 +53,11 @@ export function Routes() {
       </main>
     )
   }
-  const { signed_in, setup_required } = session.data
   // The server shows that page to a person who is signed in only if they sign in again.
-  if (signed_in && location.pathname !== '/sign-in') return <SignedIn />
+  if (session.data.signed_in && location.pathname !== '/sign-in') return <SignedIn />
   return (
     <Framed signedIn={false} inWorkspace={false}>
-      <SignedOutPages setUpRequired={setup_required} />
+      <SignedOutPages session={session.data} />
     </Framed>
   )
 }
@@ -141,11 +137,7 @@ function WorkspacePages() {
       <Route path="/settings">
         <Redirect to="/rules" />
       </Route>
-      {PAGE_MODULES.flatMap(({ pages }) => pages).map(({ path: at, page }) => (
-        <Route key={at} path={at}>
-          {page}
-        </Route>
-      ))}
+      {PAGE_MODULES.flatMap(({ pages }) => pages).map(toRoute)}
       <Route path="/members" component={MembersPage} />
       <Route path="/account" component={AccountPage} />
       <Route path="/sign-in">
@@ -164,17 +156,23 @@ function ToHome() {
   return <Redirect replace to={fields === '' ? '/' : `/?${fields}`} />
 }
 
-function SignedOutPages({ setUpRequired }: { setUpRequired: boolean }) {
+function SignedOutPages({ session }: { session: { setup_required: boolean } }) {
   const [path] = useLocation()
-  if (setUpRequired) return <SetUpPage />
   return (
     <Switch>
+      {PAGE_MODULES.flatMap(({ signedOutPages }) => signedOutPages?.(session) ?? []).map(toRoute)}
       <Route path="/" component={WelcomePage} />
-      <Route path="/sign-in" component={SignInPage} />
-      <Route path="/sign-up" component={SignUpPage} />
       <Route>
         <NotFoundPage path={path} />
       </Route>
     </Switch>
+  )
+}
+
+function toRoute({ path, page }: (typeof PAGE_MODULES)[number]['pages'][number]) {
+  return (
+    <Route key={path} path={path}>
+      {page}
+    </Route>
   )
 }

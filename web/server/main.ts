@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import type { AuthMode } from '@keyferry/contract'
 import { freePort } from '@keyferry/plumbing/free-port'
 import { announceEnd, createHttpServer, drain } from '@keyferry/plumbing/http-server'
-import { passkeyAddress } from '@keyferry/plumbing/passkey-address'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { serveClientFiles } from './client-files/serve.ts'
@@ -64,7 +63,7 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   const contact = settings.securityContact
   if (contact !== null) serveSecurityTxt(app, { contact, publicUrl, now })
   const { mode } = settings.identity
-  serveSession(app, { identity, mode, publicUrl })
+  serveSession(app, { identity, mode })
   const { maxBodyBytes, saysSignIn } = settings
   forwardEndpoints(app, { mode, api, identity, sign, originRules, maxBodyBytes, openCalls, saysSignIn })
   identity.addRoutes(app, files)
@@ -144,15 +143,15 @@ function formTargetsOf({ identity }: WebSettings): readonly string[] {
   return identity.mode === 'oidc' ? [new URL(identity.issuer).origin] : []
 }
 
-type SessionState = { identity: Identity; mode: AuthMode; publicUrl: string }
+type SessionState = { identity: Identity; mode: AuthMode }
 
-function serveSession(app: FastifyInstance, { identity, mode, publicUrl }: SessionState): void {
-  const passkeys = mode === 'accounts' ? passkeyAddress(publicUrl) : null
+function serveSession(app: FastifyInstance, { identity, mode }: SessionState): void {
   serveOwn(app, 'getSession', async ({ request }) => ({
     auth_mode: mode,
     signed_in: await identity.isSignedIn(request),
-    setup_required: await identity.isSetupRequired(),
-    passkey_origin: passkeys?.origin ?? null,
+    setup_required: false,
+    passkey_origin: null,
+    ...(await identity.sessionFacts?.()),
   }))
 }
 

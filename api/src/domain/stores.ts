@@ -18,14 +18,12 @@ import type { KeyBatchStore } from './library/key-batch.ts'
 import type { KeyVersionStore } from './library/key-version.ts'
 import type { LegacyItemStore } from './library/legacy-item.ts'
 import type { SplitStore } from './library/split.ts'
-import type { AccountStore } from './people/account.ts'
 import type { ApprovalKeyStore } from './people/approval-key.ts'
 import type { GroupStore } from './people/group.ts'
 import type { InvitationStore } from './people/invitation.ts'
 import type { LastingActStore } from './people/lasting-act.ts'
 import type { MemberStore } from './people/member.ts'
 import type { MembershipStore } from './people/membership.ts'
-import type { PasskeyStore } from './people/passkey.ts'
 import type { TenantStore } from './people/tenant.ts'
 import type { TouchUseStore } from './people/touch.ts'
 import type { TouchFactStore } from './people/touch-facts.ts'
@@ -38,7 +36,6 @@ import type { ProposalStore } from './transfer/proposal.ts'
 
 /** Every store of the domain. Each interface is declared beside the rules that use it. */
 export type Stores = {
-  accounts: AccountStore
   approvalKeys: ApprovalKeyStore
   audit: AuditStore
   attachments: AttachmentStore & SplitStore
@@ -63,7 +60,6 @@ export type Stores = {
   moves: LibraryMoveStore
   policies: PolicyStore
   proposals: ProposalStore
-  passkeys: PasskeyStore
   tenants: TenantStore
   touchFacts: TouchFactStore & WatchStore
   touchUses: TouchUseStore

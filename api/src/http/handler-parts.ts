@@ -55,8 +55,6 @@ export type HandlerParts = {
   /** The token of an invitation. */
   invitationTokenOf: (invitationId: string) => string
   usedToken: (sent: string) => UsedToken
-  /** Needed to create the first account. */
-  setupCode: string
   devAllowPlaintext: boolean
   version: string
   /** Names of the stores that do not answer. */

@@ -3,7 +3,6 @@ import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import type { Caller } from '../domain/people/membership.ts'
 import type { BundleReach } from '../domain/people/reach.ts'
 import type { Stores } from '../domain/stores.ts'
-import { accountHandlers } from './accounts.ts'
 import { approvalKeyHandlers } from './approval-keys.ts'
 import { auditHandlers } from './audit.ts'
 import { bundleHandlers } from './bundles.ts'
@@ -18,6 +17,7 @@ import { legacyItemHandlers } from './legacy-items.ts'
 import { requestHandlers } from './requests.ts'
 import { serviceHandlers } from './service.ts'
 import { tenantHandlers } from './tenants.ts'
+import { userHandlers } from './users.ts'
 
 /** What limited members get: handlers and stores that know only what is within their reach. */
 export type Limited = (caller: Caller) => { handlers: Handlers; stores: Stores }
@@ -60,7 +60,7 @@ export function createHandlers(ofModules: ModuleHandlers, parts: HandlerParts): 
     ...legacyItemHandlers(parts),
     ...keyHandlers(parts),
     ...deliveryHandlers(parts),
-    ...accountHandlers(parts),
+    ...userHandlers(parts),
     ...approvalKeyHandlers(parts),
     ...tenantHandlers(parts),
     ...auditHandlers(parts),

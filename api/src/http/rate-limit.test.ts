@@ -7,7 +7,6 @@ import { openRateLimits, RateExceeded } from './rate-limit.ts'
 const T0 = Date.parse('2026-01-31T12:00:00Z')
 const open = (redis: NoticeRedis | null = null) => openRateLimits({ redis, now: Date.now })
 const NO_BODY = new Uint8Array()
-const signIn = (email: string) => Buffer.from(JSON.stringify({ email }))
 const peer = (address: string) => ({ address, userAgent: '' })
 
 describe('rate limits within one process', () => {
@@ -21,8 +20,7 @@ describe('rate limits within one process', () => {
   test.each([
     ['createRequest', 10, 60],
     ['waitForApproval', 100, 60],
-    ['logIn', 5, 15 * 60],
-    ['setUpAccount', 3, 60 * 60],
+    ['forgetDevice', 10, 60],
   ] as const)('%s lets %i calls pass in %i seconds, and says so', async (name, calls, windowSeconds) => {
     const limit = open().rateLimits[name]
     for (let n = 1; n <= calls; n++) {
@@ -43,32 +41,15 @@ describe('rate limits within one process', () => {
     expect((await limit(peer('203.0.113.7'), NO_BODY)).allowed).toBe(true)
   })
 
-  test('sign-ins are counted for each pair of address and e-mail, in any case of the letters', async () => {
-    const limit = open().rateLimits.logIn
-    for (let n = 0; n < 5; n++) await limit(peer('203.0.113.7'), signIn('Sam@example.com'))
-    expect((await limit(peer('203.0.113.7'), signIn('sam@EXAMPLE.com'))).allowed).toBe(false)
-    expect((await limit(peer('203.0.113.7'), signIn('kim@example.com'))).allowed).toBe(true)
-    expect((await limit(peer('203.0.113.8'), signIn('sam@example.com'))).allowed).toBe(true)
-  })
-
-  test('an address signs in 50 times with any e-mail', async () => {
-    const limit = open().rateLimits.logIn
-    for (let n = 0; n < 50; n++)
-      expect((await limit(peer('203.0.113.7'), signIn(`p${n}@example.com`))).allowed).toBe(true)
-    const refused = await limit(peer('203.0.113.7'), signIn('last@example.com'))
-    expect(refused).toMatchObject({ allowed: false, headers: { 'x-ratelimit-limit': '50' } })
-    expect((await limit(peer('203.0.113.8'), signIn('last@example.com'))).allowed).toBe(true)
-  })
-
   test('each address has a separate count', async () => {
-    const limit = open().rateLimits.setUpAccount
-    for (let n = 0; n < 4; n++) await limit(peer('203.0.113.7'), NO_BODY)
+    const limit = open().rateLimits.forgetDevice
+    for (let n = 0; n < 11; n++) await limit(peer('203.0.113.7'), NO_BODY)
     expect((await limit(peer('203.0.113.8'), NO_BODY)).allowed).toBe(true)
   })
 
   test('many IPv6 addresses of one network share one count', async () => {
-    const limit = open().rateLimits.setUpAccount
-    for (let n = 0; n < 3; n++) await limit(peer(`2001:db8::${n}`), NO_BODY)
+    const limit = open().rateLimits.forgetDevice
+    for (let n = 0; n < 10; n++) await limit(peer(`2001:db8::${n}`), NO_BODY)
     expect((await limit(peer('2001:db8::ffff:4'), NO_BODY)).allowed).toBe(false)
     expect((await limit(peer('2001:db8:0:1::4'), NO_BODY)).allowed).toBe(true)
   })

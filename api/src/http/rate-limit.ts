@@ -2,7 +2,6 @@ import { RATES, TIMES } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
 import { z } from 'zod'
 import { addressBlock, isIPv6Network } from '../domain/base/address-block.ts'
-import { emailKey } from '../domain/base/email.ts'
 import { DomainError } from '../domain/base/errors.ts'
 import { type CallCount, memoryCounter, redisCounter, type SharedRedis } from './counters.ts'
 import type { RateLimit, RateLimits, RateVerdict } from './handler.ts'
@@ -26,9 +25,6 @@ type LimitedEndpoint =
   | 'waitForApproval'
   | 'forgetDevice'
   | 'waitForRememberedChange'
-  | 'logIn'
-  | 'logInWithPasskey'
-  | 'setUpAccount'
   | 'exportAudit'
   | 'reportTokens'
 
@@ -41,6 +37,8 @@ export type Limits = {
   /** A limit of an optional module: counts a call under this key.
    * @throws RateExceeded */
   openLimit: (name: string, rate: Rate) => (key: string) => Promise<void>
+  /** The same, where the module limits an endpoint before anything else is checked. */
+  openCount: (name: string, rate: Rate) => Limit
   /** Counts a person that an unsigned call of this address creates.
    * @throws RateExceeded */
   takeNewUser: (address: string) => Promise<void>
@@ -110,9 +108,6 @@ export function openRateLimits(options: RateLimitOptions): Limits {
       waitForApproval: byAddress('wait'),
       forgetDevice: byAddress('forgetDevice'),
       waitForRememberedChange: byAddress('waitForRememberedChange'),
-      logIn: byAddressAndEmail(options),
-      logInWithPasskey: byAddress('passkeyLogin'),
-      setUpAccount: byAddress('setup'),
       exportAudit: byAddress('exportAudit'),
       reportTokens: byAddress('reportTokens'),
     },
@@ -128,6 +123,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
     },
     takeRelease: orExceeded(openLimit('release', RATES.release, options)),
     openLimit: (name, rate) => orExceeded(openLimit(name, rate, options)),
+    openCount: (name, rate) => openLimit(name, rate, options),
     takeTouch: orExceeded(openLimit('touch', RATES.touch, options)),
     takeNewUser: (address) => takeNewUser(addressBlock(address, 48)),
   }
@@ -149,19 +145,7 @@ function orExceeded(limit: Limit): (key: string) => Promise<void> {
   }
 }
 
-/** Five of one address with one e-mail; many people may sign in from one address. */
-function byAddressAndEmail(options: RateLimitOptions): RateLimit {
-  const ofAddress = openLimit('loginOfAddress', RATES.loginOfAddress, options)
-  const ofPair = openLimit('login', RATES.login, options)
-  return async ({ address }, body) => {
-    const block = addressBlock(address)
-    const wide = await ofAddress(block)
-    return wide.allowed ? await ofPair(`${block} ${hashToken(emailKey(sentIn(body).email))}`) : wide
-  }
-}
-
 const Sent = z.object({
-  email: z.string().catch(''),
   kind: z.string().catch(''),
   device: z.object({ public_key: z.string() }).optional().catch(undefined),
 })

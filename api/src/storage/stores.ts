@@ -28,13 +28,11 @@ import type { NamedAuditKey } from './keys-at-rest/audit-keys.ts'
 import { createDepositKeyStore } from './keys-at-rest/deposit-keys.ts'
 import { TenantKeys } from './keys-at-rest/tenant-keys.ts'
 import { ValueVault } from './keys-at-rest/value-vault.ts'
-import { createAccountStore } from './people/accounts.ts'
 import { createApprovalKeyStore } from './people/approval-keys.ts'
 import { createGroupStore } from './people/groups.ts'
 import { createInvitationStore } from './people/invitations.ts'
 import { createLastingActStore } from './people/lasting-acts.ts'
 import { createMemberStore, createMembershipStore } from './people/members.ts'
-import { createPasskeyStore } from './people/passkeys.ts'
 import { createTenantStore } from './people/tenants.ts'
 import { createTouchUseStore } from './people/touch-uses.ts'
 import { createUserStore } from './people/users.ts'
@@ -83,7 +81,6 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
   const { keys: keyVault, bounds } = library
   const itemVault = new ValueVault(tenantKeys, 'legacy_items', stored)
   return {
-    accounts: createAccountStore(queries, tenantKeys),
     approvalKeys: createApprovalKeyStore(queries, tenantKeys),
     audit: createAuditStore(query, auditKey),
     attachments: {
@@ -118,7 +115,6 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
     moves: createLibraryMoveStore(queries, keyVault, bounds),
     policies: createPolicyStore(queries),
     proposals: createProposalStore(queries, library.proposals),
-    passkeys: createPasskeyStore(queries),
     tenants: createTenantStore(queries),
     touchFacts: createTouchFactStore(queries),
     touchUses: createTouchUseStore(queries),

@@ -1,7 +1,5 @@
-import { DELETE, type Endpoint, GET, HOSTED_MODES, OF_ACCOUNTS, PAGE, POST } from '../endpoint.ts'
-import * as passkey from '../schemas/passkey.ts'
+import { DELETE, type Endpoint, GET, HOSTED_MODES, PAGE, POST } from '../endpoint.ts'
 import * as session from '../schemas/session.ts'
-import * as user from '../schemas/user.ts'
 
 const OF_SESSIONS = { layer: 'web', modes: ['accounts', 'oidc'] } as const
 
@@ -27,32 +25,6 @@ export const sessionEndpoints = {
     ...OF_SESSIONS,
     summary: 'End every session of the signed-in person, of linked ways to sign in too, and this one',
     responses: { 200: session.SignedOut },
-  }),
-  changeOwnPassword: POST('/auth/password', 'session', {
-    ...OF_ACCOUNTS,
-    summary: "Change the caller's password; ends every other session",
-    body: user.ChangePassword,
-    responses: { 200: user.ChangedPassword },
-  }),
-  changeOwnEmail: POST('/auth/email', 'session', {
-    ...OF_ACCOUNTS,
-    summary: "Change the caller's e-mail address",
-    body: user.ChangeEmail,
-    errors: [409],
-  }),
-  beginPasskey: POST('/auth/passkeys/options', 'session', {
-    ...OF_ACCOUNTS,
-    summary: 'Begin adding a passkey; needs the password; sets a short-lived cookie',
-    body: passkey.ConfirmPassword,
-    responses: { 200: passkey.NewPasskeyOptions },
-    errors: [409],
-  }),
-  finishPasskey: POST('/auth/passkeys', 'session', {
-    ...OF_ACCOUNTS,
-    summary: 'Finish adding a passkey',
-    body: passkey.AddPasskey,
-    responses: { 200: passkey.Passkey },
-    errors: [409],
   }),
   clearSession: POST('/session/clear', 'public', {
     ...PAGE,

@@ -35,3 +35,5 @@ export const samples = {
   'MachineTrust.claims': TRUSTED,
   'trusts.claims': TRUSTED,
 }
+
+export const webEndpoints = {}

@@ -7,3 +7,5 @@ export const auditActions = {} as const
 export const tags = { mails: 'Mails that a person gets' }
 
 export const samples = {}
+
+export const webEndpoints = {}

@@ -1,6 +1,37 @@
 import { z } from 'zod'
-import { Bytes, KeyName, NewPasskeyResponse } from './passkey.ts'
-import { Actor, Flag, Id, object, requiredText, Timestamp } from './text.ts'
+import { LIMITS } from '../limits.ts'
+import { Actor, Flag, Id, object, requiredText, storable, Timestamp } from './text.ts'
+
+/** Bytes as base64url without padding, as WebAuthn writes them in JSON. */
+export const Bytes = (field: string) =>
+  z
+    .string({ error: `${field} required` })
+    .max(LIMITS.passkeyFieldLength, `${field} is too long`)
+    .regex(/^[\w-]+$/, `${field} must be base64url`)
+
+export const CredentialId = Bytes('passkey.id').meta({ id: 'CredentialId' })
+
+export const PublicKeyType = z.literal('public-key', { error: 'passkey.type must be public-key' })
+
+/** What a browser answers when it made a passkey: a `RegistrationResponseJSON` of WebAuthn. */
+export const NewPasskeyResponse = object('NewPasskeyResponse', {
+  id: CredentialId,
+  rawId: CredentialId,
+  type: PublicKeyType,
+  response: z.object({
+    clientDataJSON: Bytes('clientDataJSON'),
+    attestationObject: Bytes('attestationObject'),
+  }),
+})
+
+export const KeyName = storable(
+  z
+    .string({ error: 'name required' })
+    .trim()
+    .min(1, 'name required')
+    .max(LIMITS.passkeyNameLength, `name must be at most ${LIMITS.passkeyNameLength} characters`),
+  'name',
+)
 
 /** A key that signs approvals in one workspace. `pending` waits for the server's operator or an owner, until `ends_at`.
  * `waiting`: `confirmed_by` confirmed it once. It counts when a second owner does, or the same person after

@@ -1,18 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import {
-  Email,
-  expectedOf,
-  Flag,
-  Id,
-  Named,
-  Ok,
-  object,
-  optionalText,
-  requiredText,
-  storable,
-  Timestamp,
-} from './text.ts'
+import { Email, Flag, Id, Named, object, optionalText, requiredText, Timestamp } from './text.ts'
 
 export const Role = z
   .enum(['owner', 'member'], { error: 'role must be owner or member' })
@@ -29,7 +17,7 @@ const IdpUserId = requiredText('idp_user_id', LIMITS.nameLength, 'idp_user_id re
   'Invalid idp_user_id format',
 )
 
-const InvitationToken = requiredText('token', 128, 'token required')
+export const InvitationToken = requiredText('token', 128, 'token required')
 
 /** `invitation`: the token that a new user follows; with an open one, they get no tenant beside the one to join. */
 export const EnsureUser = object('EnsureUser', {
@@ -41,21 +29,12 @@ export const EnsureUser = object('EnsureUser', {
 })
 
 /** How often what a person's credentials gave has ended. A session counts only in the epoch that it began in. */
-const Epoch = z.number().optional()
+export const Epoch = z.number().optional()
 
 /** Who a person is inside, and the tenant to begin in: one that they own, otherwise one that they joined. */
 export const SignedIn = object('SignedIn', { user_id: Id, tenant_id: Id, role: Role, epoch: Epoch })
 
 export const EnsuredUser = SignedIn.extend({ created: z.boolean() }).meta({ id: 'EnsuredUser' })
-
-// Storable although it is only hashed: as bytes, one lone surrogate is like any other.
-const NewPassword = storable(
-  z
-    .string({ error: 'password required' })
-    .min(LIMITS.passwordMinLength, `password must be at least ${LIMITS.passwordMinLength} characters`)
-    .max(LIMITS.passwordMaxLength, `password must be at most ${LIMITS.passwordMaxLength} characters`),
-  'password',
-)
 
 /** The groups that a provider's claim lists. */
 export const ClaimedGroups = z.array(z.string().max(LIMITS.claimLength)).max(LIMITS.claimedGroups)
@@ -78,49 +57,6 @@ export const SignedOutUser = object('SignedOutUser', {
   reason: z.enum(['session', 'other_session', 'all_sessions', 'provider'], {
     error: 'reason must be session, other_session, all_sessions or provider',
   }),
-})
-
-export const Setup = object('Setup', { required: z.boolean() })
-
-export const SetUpAccount = object('SetUpAccount', {
-  setup_code: requiredText('setup_code', LIMITS.setupCodeLength, 'setup_code required'),
-  email: Email,
-  password: NewPassword,
-  name: optionalText('name', LIMITS.nameLength).optional(),
-})
-
-/** The e-mail is the invited one. */
-export const JoinWithAccount = object('JoinWithAccount', {
-  token: InvitationToken,
-  password: NewPassword,
-})
-
-/** Who the new account is, and the tenant that it joined. */
-export const Joined = SignedIn.extend({ joined_tenant_id: Id }).meta({ id: 'Joined' })
-
-const CurrentPassword = (field: string) => requiredText(field, LIMITS.passwordMaxLength, `${field} required`)
-
-export const ChangePassword = object('ChangePassword', {
-  current_password: CurrentPassword('current_password'),
-  new_password: NewPassword,
-})
-
-export const ChangeEmail = object('ChangeEmail', {
-  current_password: CurrentPassword('current_password'),
-  email: Email,
-  expected: expectedOf({ email: Email }),
-})
-
-/** `remembered_ended`: how many remembered approvals ended with the former password. */
-export const ChangedPassword = Ok.extend({ remembered_ended: z.number(), epoch: Epoch }).meta({
-  id: 'ChangedPassword',
-})
-
-/** `new_password` is needed, and used, only after a reset. */
-export const LogIn = object('LogIn', {
-  email: requiredText('email', LIMITS.emailLength, 'email required'),
-  password: CurrentPassword('password'),
-  new_password: NewPassword.optional(),
 })
 
 /** `may`: the operations that not every member of the workspace may call, as far as this person may. */

@@ -16,3 +16,5 @@ export const tags = { webhooks: 'Calls to other servers when something changes' 
 const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfaDpdiEKw='
 
 export const samples = { 'CreatedWebhook.secret': SECRET, 'RotatedSecret.secret': SECRET }
+
+export const webEndpoints = {}

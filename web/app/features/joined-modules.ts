@@ -2,11 +2,15 @@ import type { ReactNode } from 'react'
 import type { IconComponent } from '../ui/icon.tsx'
 import * as modules from './modules.ts'
 
+type ModulePage = {
+  path: string
+  page: (params: Readonly<Record<string, string | undefined>>) => ReactNode
+}
+
 type PageModule = {
-  pages: readonly {
-    path: string
-    page: (params: Readonly<Record<string, string | undefined>>) => ReactNode
-  }[]
+  pages: readonly ModulePage[]
+  /** Pages of a person who is signed out. */
+  signedOutPages?: (session: { setup_required: boolean }) => readonly ModulePage[]
   /** A part of the page of an environment, at `?part=NAME`. */
   environmentPart?: {
     name: string
@@ -18,7 +22,9 @@ type PageModule = {
   useActors?: () => readonly { id: string; name: string }[] | undefined
   /** Stands on the page of the workspace's settings. */
   WorkspaceSection?: () => ReactNode
-  /** Stands on the page of the person's account. */
+  /** How the person signs in, on the page of their account. */
+  SignInSection?: () => ReactNode
+  /** Stands at the end of that page. */
   AccountSection?: () => ReactNode
 }
 

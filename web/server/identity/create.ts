@@ -5,8 +5,9 @@ import type { Sign } from '../internal-api/signed-call.ts'
 import { openSessionStore } from '../sessions/open-store.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { WebSettings } from '../settings.ts'
-import type { Identity } from './identity.ts'
+import type { Identity, IdentityModule, SessionIdentityOptions } from './identity.ts'
 import { localIdentity } from './local.ts'
+import * as modules from './modules.ts'
 
 export type ProgramParts = {
   api: ApiConnection
@@ -46,6 +47,11 @@ async function hostedIdentity(settings: WebSettings, parts: Hosted): Promise<Ide
     const { oidcIdentity } = await import('./oidc/oidc.ts')
     return oidcIdentity({ ...own, settings: identity })
   }
-  const { accountsIdentity } = await import('./accounts/accounts.ts')
-  return accountsIdentity(own)
+  return await openModule(identity.mode, own)
+}
+
+async function openModule(mode: string, options: SessionIdentityOptions): Promise<Identity> {
+  const module = new Map<string, IdentityModule>(Object.entries(modules)).get(mode)
+  if (module === undefined) throw new Error(`this server cannot sign people in with AUTH_MODE=${mode}`)
+  return await module.openIdentity(options)
 }

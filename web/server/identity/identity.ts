@@ -1,5 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
 import type { RefusalNote } from '../http/refusal.ts'
+import type { ApiConnection } from '../internal-api/api-connection.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 
 /** A signed-in person. */
 export type Person = {
@@ -37,11 +40,25 @@ export type Identity = {
   endSession?(request: FastifyRequest, reply: FastifyReply): Promise<unknown>
   /** Make this tenant current from the person's next call on. */
   chooseTenant(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void>
-  /** Whether the first account still has to be created. */
-  isSetupRequired(): Promise<boolean>
+  /** What the mode says of itself to pages. */
+  sessionFacts?(): Promise<{ setup_required: boolean; passkey_origin: string | null }>
   /** Where to redirect a signed-out person who asked for a page.
    * @param path of that page, with its query */
   signInPath(path: string): string
   /** Sign-in, sign-out and the other routes of the mode. */
   addRoutes(app: FastifyInstance, pages: AppPages): void
 }
+
+export type SessionIdentityOptions = {
+  api: ApiConnection
+  sessions: Sessions
+  /** The secret that the servers share. */
+  secret: string
+  publicUrl: string
+  log: Logger
+  /** Epoch milliseconds. */
+  now: () => number
+}
+
+/** A mode of sign-in that is an optional module. */
+export type IdentityModule = { openIdentity(options: SessionIdentityOptions): Promise<Identity> }

@@ -23,7 +23,6 @@ export function localIdentity(api: ApiConnection): Identity {
       chosenTenantId = tenantId
     },
     requireOneSession: () => null,
-    isSetupRequired: async () => false,
     signInPath: () => '/',
     addRoutes(app) {
       serveOwn(app, 'showSignIn', async ({ reply }) => reply.redirect('/', 302))

@@ -12,8 +12,6 @@ export type WantedLink = { idpUserId: string; oldIdpUserId: string }
  * memberships moved away. */
 export type ChangedLink = { id: string; ended: string[]; remembered: number; left: string | null }
 
-export type LinkRefusal = 'absent' | 'inactive' | 'same' | 'chained' | 'two_passwords' | 'second_factor'
-
 const UNDO_MS = 30 * 24 * 60 * 60 * 1_000
 
 /** Whether undoing a link still moves back what it moved. */
@@ -22,11 +20,9 @@ export function isUndoable(linkedAt: string, now: string): boolean {
 }
 
 /** What a refusal says to the operator. */
-export const LINK_REFUSALS: Readonly<Record<LinkRefusal, string>> = {
+export const LINK_REFUSALS = {
   absent: 'User not found',
   inactive: 'Forbidden: user is inactive',
   same: 'both ways sign in the same person already',
   chained: 'other ways to sign in are linked to this person: undo those links first',
-  two_passwords: 'the person has a password here already: sign in with it instead',
-  second_factor: 'the account asks for a passkey after the password: turn that off first, and on again later',
-}
+} as const

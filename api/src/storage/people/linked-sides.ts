@@ -1,18 +1,20 @@
 import { emailKey } from '../../domain/base/email.ts'
 import type { Query } from '../base/queries.ts'
 import { countOf } from '../base/tenant-rows.ts'
+import { credentials } from './credentials.ts'
 import { personOf } from './person-identities.ts'
 import { linksOf } from './person-links.ts'
 
-type NewWay = { idpUserId: string } | { account: string }
+/** By its id, or by the e-mail address that the person signs in with here. */
+export type NewWay = { idpUserId: string } | { email: string }
 
-/** People by their id or a proven e-mail address; `orAccount`: or by that of a local account. */
-export function peopleNamed(query: Query, asked: string, orAccount = false) {
+/** People by their id or a proven e-mail address; `orOwner`: or by one that they
+ * sign in with here. */
+export function peopleNamed(query: Query, asked: string, orOwner = false) {
   const key = emailKey(asked)
   const people = query.selectFrom('users').select(['id', 'idp_user_id', 'email', 'is_active'])
   return people.where((either) => {
-    const isAccount = orAccount ? [either('password_hash', 'is not', null)] : []
-    const isTheirs = either.or([either('proven_key', '=', key), ...isAccount])
+    const isTheirs = either.or([either('proven_key', '=', key), ...(orOwner ? [credentials.isOwner] : [])])
     return either.or([either('id', '=', asked), either.and([either('email_key', '=', key), isTheirs])])
   })
 }
@@ -21,7 +23,7 @@ export function peopleNamed(query: Query, asked: string, orAccount = false) {
  * @param asked the id or the e-mail address of the person who stays
  * @returns a text: why they are not clear */
 export async function linkedSides(query: Query, asked: string, fresh: NewWay) {
-  const idpUserId = 'idpUserId' in fresh ? fresh.idpUserId : await idOfAccount(query, fresh.account)
+  const idpUserId = 'idpUserId' in fresh ? fresh.idpUserId : await credentials.wayOf(query, fresh.email)
   if (idpUserId === null) return 'no local account has the new e-mail address'
   const freshId = await personOf(query, idpUserId)
   const found = await peopleNamed(query, asked)
@@ -50,12 +52,6 @@ export async function listedLinks(query: Query) {
       fresh: from_user_id === null ? null : await sideOf(query, from_user_id),
     })),
   )
-}
-
-async function idOfAccount(query: Query, email: string): Promise<string | null> {
-  const accounts = query.selectFrom('users').select('id').where('email_key', '=', emailKey(email))
-  const row = await accounts.where('password_hash', 'is not', null).executeTakeFirst()
-  return row === undefined ? null : `user_${row.id}`
 }
 
 async function sideOf(query: Query, userId: string) {

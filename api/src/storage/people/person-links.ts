@@ -3,7 +3,7 @@ import type { EventOrigin } from '../../domain/base/event.ts'
 import {
   type ChangedLink,
   isUndoable,
-  type LinkRefusal,
+  LINK_REFUSALS,
   type WantedLink,
 } from '../../domain/people/person-link.ts'
 import type { Query, Recorded } from '../base/queries.ts'
@@ -12,8 +12,8 @@ import type { Tables } from '../base/tables.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { programs } from '../programs/programs.ts'
 import { endCredentials } from './credential-ends.ts'
+import { credentials } from './credentials.ts'
 import { type MovedMembership, moveMembership } from './membership-moves.ts'
-import { removePasskeys } from './passkeys.ts'
 import { identitiesOf, personOf } from './person-identities.ts'
 import { lockTenant } from './tenants.ts'
 
@@ -49,17 +49,16 @@ export function linksOf(query: Query) {
     .orderBy('id')
 }
 
-const ADDRESS = ['email', 'email_key', 'email_verified', 'proven_key'] as const
-
-type User = Pick<Tables['users'], 'id' | 'is_active' | 'password_hash' | (typeof ADDRESS)[number]>
+type User = Pick<Tables['users'], 'id' | 'is_active'>
 type Pair = { old: User; fresh: User | null; idpUserId: string }
 
-/** Link a way to sign in to a person. */
+/** Link a way to sign in to a person.
+ * @returns a text: why it cannot be linked */
 export async function linkWay(
   transaction: Recorded,
   wanted: WantedLink,
   terms: LinkTerms,
-): Promise<ChangedLink | LinkRefusal> {
+): Promise<ChangedLink | string> {
   const pair = await pairOf(transaction, wanted)
   if (typeof pair === 'string') return pair
   const { old, fresh, idpUserId } = pair
@@ -67,10 +66,10 @@ export async function linkWay(
   const ended = [...(await identitiesOf(transaction, old.id)), idpUserId]
   const remembered = await endBoth(transaction, { from: fresh?.id ?? null, to: old.id }, made)
   const moved = fresh === null ? [] : await moveAll(transaction, { from: fresh.id, to: old.id }, terms)
-  const password = fresh !== null && (await movePassword(transaction, fresh, old))
+  const password = fresh !== null && (await credentials.move(transaction, { from: fresh.id, to: old.id }))
   const deeds: Deeds = { moved, password }
   const id = newId()
-  // The id of a local account follows from the person, so the one that the password had ends.
+  // The id of a way with a password follows from the person, so the one before ends.
   const linkedId = password ? `user_${old.id}` : idpUserId
   const row = { id, idp_user_id: linkedId, user_id: old.id, from_user_id: fresh?.id ?? null }
   const times = { created_at: made.at, linked_at: made.at, counts_from: made.at }
@@ -85,32 +84,31 @@ export async function linkWay(
 async function pairOf(
   transaction: Recorded,
   { idpUserId, oldIdpUserId }: WantedLink,
-): Promise<Pair | LinkRefusal> {
+): Promise<Pair | string> {
   const oldId = await personOf(transaction, oldIdpUserId)
   const freshId = await personOf(transaction, idpUserId)
-  if (oldId === null) return 'absent'
-  if (oldId === freshId) return 'same'
+  if (oldId === null) return LINK_REFUSALS.absent
+  if (oldId === freshId) return LINK_REFUSALS.same
   await lockTenants(transaction, freshId === null ? [oldId] : [oldId, freshId])
   // In the order of their ids, so that no two links wait for each other.
   const locked = await transaction
     .updateTable('users')
     .set((column) => ({ updated_at: column.ref('updated_at') }))
     .where('id', 'in', [oldId, freshId ?? oldId].toSorted())
-    .returning(['id', 'is_active', 'password_hash', 'passkey_after_password', ...ADDRESS])
+    .returning(['id', 'is_active'])
     .execute()
   // Another link, or an undoing, may have come first while this one waited.
-  if ((await personOf(transaction, oldIdpUserId)) !== oldId) return 'chained'
-  if ((await personOf(transaction, idpUserId)) !== freshId) return 'chained'
+  if ((await personOf(transaction, oldIdpUserId)) !== oldId) return LINK_REFUSALS.chained
+  if ((await personOf(transaction, idpUserId)) !== freshId) return LINK_REFUSALS.chained
   const old = locked.find(({ id }) => id === oldId)
-  if (old?.is_active !== 1) return 'inactive'
+  if (old?.is_active !== 1) return LINK_REFUSALS.inactive
   const fresh = locked.find(({ id }) => id === freshId) ?? null
   if (fresh === null) return { old, fresh, idpUserId }
-  if (fresh.is_active !== 1) return 'inactive'
+  if (fresh.is_active !== 1) return LINK_REFUSALS.inactive
   const chained = transaction.selectFrom('person_links').where('user_id', '=', fresh.id)
-  if (await isFound(chained.where('state', '=', 'linked'))) return 'chained'
-  if (fresh.password_hash !== null && old.password_hash !== null) return 'two_passwords'
-  if (fresh.password_hash !== null && fresh.passkey_after_password === 1) return 'second_factor'
-  return { old, fresh, idpUserId }
+  if (await isFound(chained.where('state', '=', 'linked'))) return LINK_REFUSALS.chained
+  const refusal = await credentials.moveRefusal(transaction, { from: fresh.id, to: old.id })
+  return refusal ?? { old, fresh, idpUserId }
 }
 
 // Before the people, as every transaction that locks both.
@@ -160,20 +158,6 @@ async function isUnused(query: Query, tenantId: string): Promise<boolean> {
   return (await programs.list(query, tenantId, { limit: 1, offset: 0, after: null })).length === 0
 }
 
-/** A local account signs in with its password, so the person takes it over, with its address.
- * @returns whether there was one */
-async function movePassword(transaction: Recorded, from: User, to: User): Promise<boolean> {
-  const { id: _, is_active: _active, password_hash, ...address } = from
-  if (password_hash === null) return false
-  const users = () => transaction.updateTable('users')
-  await users().set({ password_hash: null }).where('id', '=', from.id).execute()
-  await users()
-    .set({ password_hash, ...address })
-    .where('id', '=', to.id)
-    .execute()
-  return true
-}
-
 /** Undo a link. After a month the memberships stay where they are.
  * @returns null: there is none */
 export async function undoLink(
@@ -198,7 +182,7 @@ export async function undoLink(
   return { id, ended: [...ended, ...others], remembered, left: from }
 }
 
-// A password always goes with its way.
+// Credentials always go with their way.
 function deedsOf(deeds: string, linkedAt: string, now: string): Deeds {
   const all = Deeds.parse(JSON.parse(deeds))
   return isUndoable(linkedAt, now) ? all : { ...all, moved: [] }
@@ -224,14 +208,7 @@ async function giveBack(
     } as const
     await moveMembership(transaction, move, made)
   }
-  if (!deeds.password) return
-  // Passkeys that were added during the link end, or they would count when this person has a password again.
-  await removePasskeys(transaction, from)
-  const users = transaction.selectFrom('users').select(['id', 'is_active', 'password_hash', ...ADDRESS])
-  const [giver, receiver] = await Promise.all(
-    [from, to].map((id) => users.where('id', '=', id).executeTakeFirstOrThrow()),
-  )
-  if (giver && receiver) await movePassword(transaction, giver, receiver)
+  if (deeds.password) await credentials.moveBack(transaction, { from, to })
 }
 
 type LinkEvent = EventOrigin & { action: 'user.linked' | 'user.unlinked'; id: string }

@@ -7,6 +7,7 @@ import { hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
 import { endWaiting } from './approval-keys.ts'
 import { endCredentials } from './credential-ends.ts'
+import { credentials } from './credentials.ts'
 import { endGrants } from './grant-ends.ts'
 import { identitiesOf, personOf } from './person-identities.ts'
 import { endProposalsOf } from './proposal-ends.ts'
@@ -124,19 +125,14 @@ export async function applyActive(
   return await endCredentials(transaction, userId, { reason: 'person_removed', ...made })
 }
 
-// Events can arrive out of order: what the provider stated last counts. False when it counted already, or when the
-// person also has a password and another account signs in with this address.
+// Events can arrive out of order: what the provider stated last counts. False when it counted already, or when another
+// person signs in here with this address.
 async function applyEmail(query: Query, id: string, { address, isVerified, asOf }: ProvidedEmail) {
   const update = query
     .updateTable('users')
     .set(addressColumns(address, isVerified))
     .where('id', '=', id)
-    .where((either) =>
-      either.or([
-        either('password_hash', 'is', null),
-        either.not(either.exists(namesakes(query, id, address))),
-      ]),
-    )
+    .where(credentials.mayHaveAddress(id, address))
   if (asOf === null) return hasChanged(update)
   const isNewer = update.where((either) =>
     either.or([either('email_as_of', 'is', null), either('email_as_of', '<=', asOf)]),
@@ -160,13 +156,4 @@ export async function proveEmail(query: Query, userId: string, isReplacing = fal
   const proof = query.updateTable('users').set((users) => ({ proven_key: users.ref('email_key') }))
   const ofUser = proof.where('id', '=', userId)
   await (isReplacing ? ofUser : ofUser.where('proven_key', 'is', null)).execute()
-}
-
-function namesakes(query: Query, id: string, address: string) {
-  return query
-    .selectFrom('users as other')
-    .select('other.id')
-    .where('other.email_key', '=', emailKey(address))
-    .where('other.password_hash', 'is not', null)
-    .where('other.id', '<>', id)
 }

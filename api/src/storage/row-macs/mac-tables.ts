@@ -15,7 +15,6 @@ const MAC_TABLES = {
   // Nodes of the build before do not know the epoch, and a MAC over it would stop them. It gives nothing: it only ends.
   users: { key: ['id'], free: ['last_login', 'created_at', 'updated_at', 'epoch'] },
   person_links: { key: ['id'], free: ['created_at'] },
-  passkeys: { key: ['id'], free: ['counter', 'name', 'created_at', 'last_used_at'] },
   tenants: {
     key: ['id'],
     free: [

@@ -7,7 +7,6 @@ import {
   rowMac,
   type Schema,
   text,
-  whole,
   wholeOf,
   zeroOrOne,
 } from './column.ts'
@@ -62,36 +61,6 @@ export const people = {
     rules: ['primary key (id)', deletedWith('users', 'user_id')],
     indexes: { user: '(user_id)', former: '(from_user_id)' },
     uniqueIndexes: { linked: "(idp_user_id) where state = 'linked'" },
-  },
-
-  /** `public_key` is a COSE key; `counter` is unsigned and has 32 bits. */
-  passkeys: {
-    columns: {
-      id: text,
-      user_id: text,
-      credential_id: text,
-      public_key: bytes,
-      counter: count,
-      name: text,
-      created_at: text,
-      last_used_at: orNull(text),
-      ...rowMac,
-    },
-    rules: ['primary key (id)', 'unique (credential_id)', deletedWith('users', 'user_id')],
-    indexes: { user: '(user_id)' },
-  },
-
-  /** Attempts of every e-mail that was tried, so that a lock does not tell which of them have an account. */
-  login_attempts: {
-    columns: { email_key: text, failed: whole, locked_until: orNull(text), forgotten_at: text },
-    rules: ['primary key (email_key)'],
-    indexes: { forgotten: '(forgotten_at)' },
-  },
-
-  /** At most one row: the first account. */
-  account_setup: {
-    columns: { slot: whole, user_id: text },
-    rules: ['primary key (slot)', 'check (slot = 1)'],
   },
 
   tenants: {

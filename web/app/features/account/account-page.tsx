@@ -1,8 +1,7 @@
 import type { Me, OwnSession } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange, useSteps } from '../../lib/calls/use-call.ts'
 import { useGrants } from '../../lib/data/lists.ts'
-import { ROLE_NAMES, useMe, useSession } from '../../lib/data/me.ts'
-import { signOut } from '../../lib/data/sign-in.ts'
+import { ROLE_NAMES, signOut, useMe, useSession } from '../../lib/data/me.ts'
 import { PLACES } from '../../lib/page/places.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
 import { ago } from '../../lib/words/time.ts'
@@ -20,8 +19,6 @@ import { Rows, Section } from '../../ui/section.tsx'
 import { notify, notifyFailure } from '../../ui/toast-store.ts'
 import { PAGE_MODULES } from '../joined-modules.ts'
 import { ApprovalKeys } from './approval-keys.tsx'
-import { ChangeEmail, ChangePassword } from './change-account.tsx'
-import { Passkeys } from './passkeys.tsx'
 
 /** Who the person is here, where else they are signed in, and the keys that make the app faster. */
 export function AccountPage() {
@@ -45,12 +42,8 @@ export function AccountPage() {
       ) : (
         <Sessions />
       )}
-      {authMode === 'accounts' && (
-        <>
-          <Passkeys />
-          <ChangePassword />
-          {me.data !== undefined && <ChangeEmail stored={me.data} />}
-        </>
+      {PAGE_MODULES.flatMap(({ SignInSection }) =>
+        SignInSection ? <SignInSection key={SignInSection.name} /> : [],
       )}
       {authMode !== 'local' && me.data !== undefined && <ApprovalKeys me={me.data} />}
       <OwnGrants />

@@ -1,3 +1,6 @@
+import type { EventFacts, Part } from './event-facts.ts'
+import { say } from './say.ts'
+
 /** What people call a field of a key or a bundle. */
 const FIELDS: Readonly<Record<string, string>> = {
   value: 'the value',
@@ -34,4 +37,8 @@ const ENDS: Readonly<Record<string, string>> = {
 /** Why an approval or a denial had no effect. */
 export function endText(reason: string | null, otherwise = 'another approval was faster'): string {
   return ENDS[reason ?? ''] ?? otherwise
+}
+
+export function possessed({ isOwn, person }: EventFacts, what: string): Part[] {
+  return isOwn ? [`their ${what}`] : say`the ${what} of ${person}`
 }

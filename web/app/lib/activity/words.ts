@@ -4,7 +4,7 @@ import * as modules from '../modules.ts'
 import { counted } from '../words/counted.ts'
 import { depositWords } from './deposit-words.ts'
 import type { ActionWords, EventFacts, Part } from './event-facts.ts'
-import { endText, fieldList, roleName } from './phrases.ts'
+import { endText, fieldList, possessed, roleName } from './phrases.ts'
 import { say } from './say.ts'
 
 /** What the actions of requests for names say after the actor. */
@@ -123,18 +123,12 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'user.signed_in': () => ['signed in'],
   'user.signed_out': () => ['signed out'],
   'user.changed': (facts) => say`changed ${possessed(facts, 'account')}`,
-  'user.password_changed': (facts) => say`changed ${possessed(facts, 'password')}`,
-  'user.password_reset': (facts) => say`reset ${possessed(facts, 'password')}`,
-  'user.second_factor_changed': (facts) => say`changed ${possessed(facts, 'second factor')}`,
   'user.deactivated': (facts) => say`deactivated ${possessed(facts, 'account')}`,
   'user.reactivated': (facts) => say`reactivated ${possessed(facts, 'account')}`,
   'user.link_announced': (facts) => say`asked to link another sign-in to ${possessed(facts, 'account')}`,
   'user.link_stopped': (facts) => say`stopped the link of another sign-in to ${possessed(facts, 'account')}`,
   'user.linked': (facts) => say`linked another sign-in to ${possessed(facts, 'account')}`,
   'user.unlinked': (facts) => say`unlinked a sign-in from ${possessed(facts, 'account')}`,
-  'passkey.added': (facts) => say`added a passkey to ${possessed(facts, 'account')}`,
-  'passkey.renamed': (facts) => say`renamed a passkey of ${possessed(facts, 'account')}`,
-  'passkey.removed': (facts) => say`removed a passkey from ${possessed(facts, 'account')}`,
   'approval_key.added': (facts) => say`added an approval key to ${possessed(facts, 'account')}`,
   'approval_key.endorsed': (facts) => say`confirmed an approval key of ${possessed(facts, 'account')} first`,
   'approval_key.confirmed': (facts) => say`confirmed an approval key of ${possessed(facts, 'account')}`,
@@ -189,8 +183,4 @@ function delivered({ bundle, values, place, origin }: EventFacts): Part[] {
   const program = origin('program') ?? ''
   const terminal = place === null ? '' : ` for ${place}`
   return say`${counted(values, 'value')} of ${bundle}${terminal}${program === '' ? '' : ` (${program})`}`
-}
-
-function possessed({ isOwn, person }: EventFacts, what: string): Part[] {
-  return isOwn ? [`their ${what}`] : say`the ${what} of ${person}`
 }

@@ -57,7 +57,5 @@ export type InvitationOffer = Answer<Endpoints['previewInvitation']>
 export type CreatedInvitation = Answer<Endpoints['createInvitation']>
 export type Role = Me['role']
 export type OwnSession = Answer<Endpoints['listSessions']>[number]
-export type OwnPasskeys = Answer<Endpoints['listPasskeys']>
-export type Passkey = OwnPasskeys['passkeys'][number]
 export type ApprovalKey = Answer<Endpoints['listApprovalKeys']>['keys'][number]
 export type LastingAct = Answer<Endpoints['listLastingActs']>[number]

@@ -33,8 +33,7 @@ const BY_PATH: Refreshing['refreshes'] = [
   [/\/invitations(\/|$)/, ['listInvitations', 'listTenants']],
   [/\/groups(\/|$)/, ['listGroups', 'getTenantPolicy']],
   [/\/approval-keys/, ['listApprovalKeys', 'listLastingActs']],
-  [/\/auth\/(passkeys|second-factor)/, ['listPasskeys']],
-  [/\/auth\/(password$|sessions)/, ['listSessions']],
+  [/\/auth\/sessions/, ['listSessions']],
 ]
 
 /** The answers in which a change can show: those about what its path names. */

@@ -1,5 +1,5 @@
 import type { Role, Tenant } from '../calls/answers.ts'
-import type { Called } from '../calls/call.ts'
+import { type Called, call } from '../calls/call.ts'
 import { useAnswer } from '../calls/use-call.ts'
 import { withDistinctNames } from '../words/workspace-names.ts'
 
@@ -22,3 +22,9 @@ export const ROLE_NAMES: Readonly<Record<Role, string>> = { owner: 'Owner', memb
 /** The person's workspaces, by name; equal names get the end of the id. */
 export const useTenants = () =>
   useAnswer('listTenants', {}, { select: withDistinctNames<Tenant>, staleTime: 60_000 })
+
+/** End this session, or all that the person has. @returns the address to go to: ours, or the identity provider's
+ * sign-out */
+export async function signOut(where: 'here' | 'everywhere'): Promise<string> {
+  return (await call(where === 'here' ? 'signOut' : 'endAllSessions', {})).redirect_to
+}

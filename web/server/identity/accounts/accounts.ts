@@ -6,8 +6,8 @@ import { headersToHandOn } from '../../http/request-headers.ts'
 import { sessionCookie } from '../../sessions/session-cookie.ts'
 import { addSessionRoutes, asksAgain } from '../../sessions/session-routes.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import type { AppPages, Identity } from '../identity.ts'
-import { type EndRecorderOptions, endRecorder } from '../session-end.ts'
+import type { AppPages, Identity, SessionIdentityOptions } from '../identity.ts'
+import { endRecorder } from '../session-end.ts'
 import { addOwnAccountRoutes, beginSession, type OwnAccountOptions } from './own-account.ts'
 import { PasskeyChallenges } from './passkey-challenges.ts'
 import {
@@ -18,17 +18,8 @@ import {
   type PasskeyOptions,
 } from './passkeys.ts'
 
-export type AccountsOptions = OwnAccountOptions &
-  EndRecorderOptions & {
-    publicUrl: string
-    /** The shared secret, from which challenges derive. */
-    secret: string
-    /** Epoch milliseconds. */
-    now: () => number
-  }
-
 /** People sign in with an e-mail address and a password that the API keeps, and get a session of ours. */
-export function accountsIdentity(options: AccountsOptions): Identity {
+export function accountsIdentity(options: SessionIdentityOptions): Identity {
   const { api, sessions } = options
   // Accounts are never removed again, so only a negative answer must be asked for again.
   let isSetUp = false
@@ -42,7 +33,10 @@ export function accountsIdentity(options: AccountsOptions): Identity {
     endSession: (request, reply) => sessions.end(request, reply),
     chooseTenant: async (request, _reply, tenantId) => await sessions.chooseTenant(request, tenantId),
     requireOneSession: sessionCookie,
-    isSetupRequired,
+    sessionFacts: async () => ({
+      setup_required: await isSetupRequired(),
+      passkey_origin: passkeyAddress(options.publicUrl)?.origin ?? null,
+    }),
     signInPath: (path) => `${path.startsWith('/invite/') ? '/sign-up' : '/sign-in'}${returning(path)}`,
     addRoutes(app, pages) {
       addPages(app, pages, { sessions, isSetupRequired })
@@ -56,7 +50,7 @@ export function accountsIdentity(options: AccountsOptions): Identity {
   }
 }
 
-function passkeyOptions({ publicUrl, secret, now, ...own }: AccountsOptions): PasskeyOptions {
+function passkeyOptions({ publicUrl, secret, now, ...own }: SessionIdentityOptions): PasskeyOptions {
   const isSecure = publicUrl.startsWith('https:')
   const challenges = new PasskeyChallenges({ store: own.sessions.store, now, secret, isSecure })
   return { ...own, challenges, address: passkeyAddress(publicUrl) }

@@ -1,4 +1,4 @@
-import { TIMES } from '@keyferry/contract'
+import { ACCOUNT_TIMES } from '@keyferry/contract/accounts/limits'
 import { passkeyChallenge } from '@keyferry/crypto/passkey-challenge'
 import { randomToken } from '@keyferry/crypto/token'
 import type { FastifyReply } from 'fastify'
@@ -23,7 +23,7 @@ export type PasskeyChallengesOptions = {
   isSecure: boolean
 }
 
-const MAX_MS = TIMES.passkeyChallengeSeconds * 1_000
+const MAX_MS = ACCOUNT_TIMES.passkeyChallengeSeconds * 1_000
 
 /** Challenges for passkeys. Each derives from a secret of the servers and from a random token in a cookie of the
  * browser that asked, so that any node can finish what another one began, and only in that browser. The session store
@@ -39,7 +39,7 @@ export class PasskeyChallenges {
   begin(reply: FastifyReply, wanted: ChallengeUse): string {
     const userId = wanted.use === 'after-password' ? wanted.userId : ''
     const value = [this.#options.now(), randomToken(), wanted.use, userId].join('.')
-    const maxAgeSeconds = TIMES.passkeyChallengeSeconds
+    const maxAgeSeconds = ACCOUNT_TIMES.passkeyChallengeSeconds
     setCookie(reply, { name: this.#cookie, value, maxAgeSeconds, isSecure: this.#options.isSecure })
     return this.#challenge(value, wanted.use === 'add' ? wanted.session : '')
   }

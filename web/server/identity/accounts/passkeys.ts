@@ -1,4 +1,4 @@
-import { TIMES } from '@keyferry/contract'
+import { ACCOUNT_TIMES } from '@keyferry/contract/accounts/limits'
 import { CallError } from '@keyferry/contract/client'
 import { PASSKEY_ALGORITHMS } from '@keyferry/crypto/passkey'
 import type { PasskeyAddress } from '@keyferry/plumbing/passkey-address'
@@ -90,7 +90,7 @@ function ceremonyOf({ origin, rpId }: PasskeyAddress, challenge: string) {
 }
 
 function requestOptions(challenge: string, rpId: string) {
-  return { challenge, rpId, timeout: TIMES.passkeyChallengeSeconds * 1_000 }
+  return { challenge, rpId, timeout: ACCOUNT_TIMES.passkeyChallengeSeconds * 1_000 }
 }
 
 type PasskeyUser = { user_handle: string; user_name: string; exclude: string[] }
@@ -111,6 +111,6 @@ function newPasskeyOptions(owner: PasskeyUser, { challenge, rpId }: { challenge:
       userVerification: 'required',
     } as const,
     attestation: 'none' as const,
-    timeout: TIMES.passkeyChallengeSeconds * 1_000,
+    timeout: ACCOUNT_TIMES.passkeyChallengeSeconds * 1_000,
   }
 }

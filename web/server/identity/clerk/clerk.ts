@@ -55,7 +55,6 @@ export function clerkIdentity(options: ClerkOptions): Identity {
       if (session) rememberTenant(reply, { ...(await personOf(session, request)), tenantId }, options)
     },
     requireOneSession: sessionCookie,
-    isSetupRequired: async () => false,
     signInPath: (path) => `/sign-in?return_to=${encodeURIComponent(path)}`,
     addRoutes: (app) => addRoutes(app, { ...options, backend, sessionOf }),
   }

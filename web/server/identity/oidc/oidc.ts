@@ -50,7 +50,6 @@ export function oidcIdentity(options: OidcOptions): Identity {
     endSession: (request, reply) => sessions.end(request, reply),
     chooseTenant: async (request, _reply, tenantId) => await sessions.chooseTenant(request, tenantId),
     requireOneSession: sessionCookie,
-    isSetupRequired: async () => false,
     signInPath: (path) => `/sign-in?return_to=${encodeURIComponent(path)}`,
     addRoutes(app, pages) {
       addSignIn(app, provider, { ...options, pages })

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { NewPasswordField, useNewPassword } from '../../ui/password-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { AccountForm, EmailField, FormCard } from './account-form.tsx'
+import { NewPasswordField, useNewPassword } from './password-field.tsx'
 
 /** Creates the first account of a server that keeps accounts itself. */
 export function SetUpPage() {

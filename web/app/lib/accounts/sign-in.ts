@@ -3,12 +3,6 @@ import { askedReturn } from '@keyferry/contract/return-path'
 import { call } from '../calls/call.ts'
 import { answerWithPasskey, passkeyOptionsOf } from './passkey-sign-in.ts'
 
-/** End this session, or all that the person has. @returns the address to go to: ours, or the identity provider's
- * sign-out */
-export async function signOut(where: 'here' | 'everywhere'): Promise<string> {
-  return (await call(where === 'here' ? 'signOut' : 'endAllSessions', {})).redirect_to
-}
-
 /** Sign in with e-mail and password, and with a passkey if the account asks for it.
  * @param newPassword needed once after a reset
  * @param onPasskey called before the browser asks for the passkey

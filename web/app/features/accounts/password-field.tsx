@@ -1,6 +1,6 @@
-import { LIMITS } from '@keyferry/contract/limits'
+import { ACCOUNT_LIMITS } from '@keyferry/contract/accounts/limits'
 import { useState } from 'react'
-import { TextField, type TextFieldProps } from './text-field.tsx'
+import { TextField, type TextFieldProps } from '../../ui/text-field.tsx'
 
 /** A field for the password that the person has. */
 export function PasswordField(props: Partial<TextFieldProps>) {
@@ -16,7 +16,7 @@ export function NewPasswordField(props: Partial<TextFieldProps>) {
       name="password"
       autoComplete="new-password"
       required
-      hint={`At least ${LIMITS.passwordMinLength} characters. A few unrelated words are easy to remember.`}
+      hint={`At least ${ACCOUNT_LIMITS.passwordMinLength} characters. A few unrelated words are easy to remember.`}
       {...props}
     />
   )
@@ -27,8 +27,8 @@ export function useNewPassword() {
   const [value, onChange] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const isFine = () => {
-    const isLong = value.length >= LIMITS.passwordMinLength
-    setProblem(isLong ? null : `Use at least ${LIMITS.passwordMinLength} characters.`)
+    const isLong = value.length >= ACCOUNT_LIMITS.passwordMinLength
+    setProblem(isLong ? null : `Use at least ${ACCOUNT_LIMITS.passwordMinLength} characters.`)
     return isLong
   }
   return { field: { value, onChange, problem }, isFine }

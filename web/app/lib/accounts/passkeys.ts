@@ -1,7 +1,7 @@
 import { call } from '../calls/call.ts'
 import { Problem } from '../calls/failure.ts'
 import { useSteps } from '../calls/use-call.ts'
-import { passkeyProblem, webAuthn } from './passkey-browser.ts'
+import { passkeyProblem, webAuthn } from '../data/passkey-browser.ts'
 
 /** Let the browser make a passkey, and add it to the person's account. */
 export function useAddPasskey() {

@@ -1,19 +1,19 @@
-import { LIMITS } from '@keyferry/contract'
+import { ACCOUNT_LIMITS } from '@keyferry/contract/accounts'
 import {
   type Ceremony,
   type VerifiedPasskey,
   verifyNewPasskey,
   verifyPasskeyUse,
 } from '@keyferry/crypto/passkey'
-import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
-import type { ExpectedChange } from '../base/expected.ts'
-import type { Origin } from '../base/origin.ts'
-import { momentOf, type Stamp, stampOf } from '../base/stamp.ts'
+import { type ClockAndIds, timestamp } from '../../domain/base/clock-and-ids.ts'
+import { DomainError } from '../../domain/base/errors.ts'
+import type { ExpectedChange } from '../../domain/base/expected.ts'
+import type { Origin } from '../../domain/base/origin.ts'
+import { momentOf, type Stamp, stampOf } from '../../domain/base/stamp.ts'
+import type { Visitor } from '../../domain/people/membership.ts'
+import { type Home, homeOf, type UserStore } from '../../domain/people/user.ts'
 import { type Account, type AccountStore, requireUnlocked } from './account.ts'
-import type { Visitor } from './membership.ts'
 import { confirmedAccount, ownAccount } from './own-account.ts'
-import { type Home, homeOf, type UserStore } from './user.ts'
 
 /*
  * A passkey signs in to a local account, alone or after the password. An account always keeps its password, so that a
@@ -70,7 +70,7 @@ export async function preparePasskey(
 ): Promise<{ user_handle: string; user_name: string; exclude: string[] }> {
   const account = await confirmedAccount(parts, userId, current_password)
   const exclude = await parts.passkeys.credentialIds(userId)
-  if (exclude.length >= LIMITS.passkeys) throw tooManyPasskeys()
+  if (exclude.length >= ACCOUNT_LIMITS.passkeys) throw tooManyPasskeys()
   return { user_handle: userHandle(userId), user_name: account.email, exclude }
 }
 
@@ -119,7 +119,10 @@ function userHandle(userId: string): string {
 }
 
 export function tooManyPasskeys(): DomainError {
-  return new DomainError('conflict', `an account can have ${LIMITS.passkeys} passkeys: remove one first`)
+  return new DomainError(
+    'conflict',
+    `an account can have ${ACCOUNT_LIMITS.passkeys} passkeys: remove one first`,
+  )
 }
 
 export function passkeyNotFound(): DomainError {

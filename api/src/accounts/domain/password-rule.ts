@@ -1,4 +1,4 @@
-import { DomainError } from '../base/errors.ts'
+import { DomainError } from '../../domain/base/errors.ts'
 
 /** Of 0 to 4: from here on a password takes more than 10^8 guesses. */
 const LEAST_SCORE = 3

@@ -1,12 +1,12 @@
+import { invitationToken } from '../../lib/accounts/sign-in.ts'
 import type { InvitationOffer } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { ROLE_NAMES } from '../../lib/data/me.ts'
-import { invitationToken } from '../../lib/data/sign-in.ts'
 import { EmailText } from '../../ui/email-text.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { PageNote } from '../../ui/page-note.tsx'
-import { NewPasswordField, useNewPassword } from '../../ui/password-field.tsx'
 import { AccountForm, FormCard } from './account-form.tsx'
+import { NewPasswordField, useNewPassword } from './password-field.tsx'
 
 /** Makes an account by an invitation; without one there is no way to make an account. */
 export function SignUpPage() {

@@ -1,29 +1,7 @@
 import { z } from 'zod'
-import { LIMITS } from '../limits.ts'
-import { expectedOf, Flag, Id, object, storable, Timestamp } from './text.ts'
-import { ChangePassword } from './user.ts'
-
-/** Bytes as base64url without padding, as WebAuthn writes them in JSON. */
-export const Bytes = (field: string) =>
-  z
-    .string({ error: `${field} required` })
-    .max(LIMITS.passkeyFieldLength, `${field} is too long`)
-    .regex(/^[\w-]+$/, `${field} must be base64url`)
-
-const CredentialId = Bytes('passkey.id').meta({ id: 'CredentialId' })
-
-const PublicKeyType = z.literal('public-key', { error: 'passkey.type must be public-key' })
-
-/** What a browser answers when it made a passkey: a `RegistrationResponseJSON` of WebAuthn. */
-export const NewPasskeyResponse = object('NewPasskeyResponse', {
-  id: CredentialId,
-  rawId: CredentialId,
-  type: PublicKeyType,
-  response: z.object({
-    clientDataJSON: Bytes('clientDataJSON'),
-    attestationObject: Bytes('attestationObject'),
-  }),
-})
+import { Bytes, CredentialId, KeyName, NewPasskeyResponse, PublicKeyType } from '../schemas/approval-key.ts'
+import { expectedOf, Flag, Id, object, Timestamp } from '../schemas/text.ts'
+import { ChangePassword } from './schemas.ts'
 
 /** What a browser answers when a person used a passkey: an `AuthenticationResponseJSON` of WebAuthn. */
 const PasskeyResponse = object('PasskeyResponse', {
@@ -44,15 +22,6 @@ const Ceremony = object('PasskeyCeremony', {
   origin: z.string(),
   rp_id: z.string(),
 })
-
-export const KeyName = storable(
-  z
-    .string({ error: 'name required' })
-    .trim()
-    .min(1, 'name required')
-    .max(LIMITS.passkeyNameLength, `name must be at most ${LIMITS.passkeyNameLength} characters`),
-  'name',
-)
 
 export const ConfirmPassword = ChangePassword.pick({ current_password: true }).meta({ id: 'ConfirmPassword' })
 

@@ -1,15 +1,17 @@
-import { ATTEMPTS, TIMES } from '@keyferry/contract'
+import { ACCOUNT_LIMITS, ACCOUNT_TIMES } from '@keyferry/contract/accounts'
+import type { UsedToken } from '@keyferry/crypto/invitation-token'
 import { decoyHash, hashPassword, verifyPassword } from '@keyferry/crypto/password'
 import { isSetupCode } from '@keyferry/crypto/setup-code'
 import { hashToken } from '@keyferry/crypto/token'
-import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
-import type { ExpectedChange } from '../base/expected.ts'
-import { type Arrival, type Moment, momentOf } from '../base/stamp.ts'
-import { type InvitationStore, invitationNotFound } from './invitation.ts'
+import { acceptInvitation, type JoiningParts } from '../../domain/approvals/joining.ts'
+import { type ClockAndIds, timestamp } from '../../domain/base/clock-and-ids.ts'
+import { DomainError } from '../../domain/base/errors.ts'
+import type { ExpectedChange } from '../../domain/base/expected.ts'
+import { type Arrival, type Moment, momentOf } from '../../domain/base/stamp.ts'
+import { invitationNotFound } from '../../domain/people/invitation.ts'
+import type { CredentialEnd, Home, NewUser, NewWorkspace, UserStore } from '../../domain/people/user.ts'
+import { homeOf, newcomer } from '../../domain/people/user.ts'
 import { requireStrongPassword } from './password-rule.ts'
-import type { CredentialEnd, Home, NewUser, NewWorkspace, UserStore } from './user.ts'
-import { homeOf, newcomer } from './user.ts'
 
 /*
  * A local account signs in with e-mail and password; these rules serve the sign-in mode `accounts` only. The first
@@ -80,25 +82,29 @@ export async function setUpAccount(
   }
 }
 
-/** Create an account for the e-mail that an invitation is for.
- * @returns the user's id
+type InvitedParts = JoiningParts & { accounts: AccountStore; users: UserStore } & Arrival
+
+/** Create an account for the e-mail that an invitation is for, and join by it.
  * @throws DomainError not_found (the invitation is unknown, used or expired) · conflict (the e-mail has an account) ·
- * invalid (the password is too easy to guess) */
-export async function createInvitedAccount(
-  stores: { accounts: AccountStore; users: UserStore; invitations: Pick<InvitationStore, 'openEmail'> },
-  { token, password }: { token: string; password: string },
-  arrival: Arrival,
-): Promise<string> {
-  const email = await stores.invitations.openEmail(hashToken(token), timestamp(arrival.clock))
+ * invalid (the password is too easy to guess) · what `acceptInvitation` throws */
+export async function joinWithAccount(
+  parts: InvitedParts,
+  { password, ...used }: UsedToken & { password: string },
+): Promise<Home & { joined_tenant_id: string }> {
+  const { clock, origin, stores, users } = parts
+  const email = await stores.invitations.openEmail(hashToken(used.token), timestamp(clock))
   if (email === null) throw invitationNotFound()
   await requireStrongPassword(password, email)
-  return createAccount(stores, { email, password }, arrival)
+  const userId = await createAccount(parts, { email, password })
+  const { id, role } = await acceptInvitation(parts, { userId, origin }, used)
+  // Joining signs in, and a later sign-in from elsewhere is new only beside an earlier one.
+  await users.recordSignIn(`user_${userId}`, momentOf(parts))
+  return { user_id: userId, epoch: 0, tenant_id: id, role, joined_tenant_id: id }
 }
 
 async function createAccount(
-  { accounts, users }: { accounts: AccountStore; users: UserStore },
+  { accounts, users, ...arrival }: InvitedParts,
   { email, password }: Credentials,
-  arrival: Arrival,
 ): Promise<string> {
   const password_hash = await hashPassword(password)
   for (;;) {
@@ -154,9 +160,9 @@ export async function requireUnlocked(
 ): Promise<void> {
   const lockedUntil = await accounts.countAttempt(email, {
     now: timestamp(clock),
-    limit: ATTEMPTS.failedLogins,
-    lockedUntil: timestamp(clock, TIMES.accountLockSeconds),
-    forgottenAt: timestamp(clock, TIMES.attemptMemorySeconds),
+    limit: ACCOUNT_LIMITS.failedLogins,
+    lockedUntil: timestamp(clock, ACCOUNT_TIMES.accountLockSeconds),
+    forgottenAt: timestamp(clock, ACCOUNT_TIMES.attemptMemorySeconds),
   })
   if (lockedUntil !== null) throw new DomainError('account_locked', `Account locked until ${lockedUntil}`)
 }

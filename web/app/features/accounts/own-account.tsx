@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Me } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
+import { useMe } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { useEdit } from '../../lib/page/use-edit.ts'
 import { counted } from '../../lib/words/counted.ts'
@@ -9,12 +10,25 @@ import { Button } from '../../ui/button.tsx'
 import { ConflictNotice } from '../../ui/conflict-notice.tsx'
 import { Form } from '../../ui/form.tsx'
 import { FailureNotice } from '../../ui/notice.tsx'
-import { NewPasswordField, PasswordField, useNewPassword } from '../../ui/password-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
+import { Passkeys } from './passkeys.tsx'
+import { NewPasswordField, PasswordField, useNewPassword } from './password-field.tsx'
+
+/** The passkeys, the password and the address of a local account. */
+export function OwnAccount() {
+  const me = useMe().data
+  return (
+    <>
+      <Passkeys />
+      <ChangePassword />
+      {me !== undefined && <ChangeEmail stored={me} />}
+    </>
+  )
+}
 
 /** Changes the password of a local account. */
-export function ChangePassword() {
+function ChangePassword() {
   const [current, setCurrent] = useState('')
   const { field, isFine } = useNewPassword()
   const change = useChange('changeOwnPassword', {})
@@ -37,7 +51,7 @@ export function ChangePassword() {
 }
 
 /** Changes the e-mail address of a local account, which is what the person signs in with. */
-export function ChangeEmail({ stored: { email: storedEmail, user_id } }: { stored: Me }) {
+function ChangeEmail({ stored: { email: storedEmail, user_id } }: { stored: Me }) {
   const client = useQueryClient()
   const { draft, change: edit, set, reset, conflict } = useEdit({ email: storedEmail ?? '' })
   const { email } = draft

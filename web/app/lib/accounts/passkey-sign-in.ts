@@ -1,6 +1,6 @@
 import { CallError } from '@keyferry/contract/client'
 import { call } from '../calls/call.ts'
-import { passkeyProblem, webAuthn } from './passkey-browser.ts'
+import { passkeyProblem, webAuthn } from '../data/passkey-browser.ts'
 
 type ChallengeOptions = { challenge: string; rpId: string; userVerification: 'required' | 'preferred' }
 

@@ -1,16 +1,16 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { offerPasskeys, signInWithPasskey, stopOfferingPasskeys } from '../../lib/accounts/passkey-sign-in.ts'
+import { returnAddress, signIn } from '../../lib/accounts/sign-in.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useSession } from '../../lib/data/me.ts'
 import { passkeyObstacle } from '../../lib/data/passkey-browser.ts'
-import { offerPasskeys, signInWithPasskey, stopOfferingPasskeys } from '../../lib/data/passkey-sign-in.ts'
-import { returnAddress, signIn } from '../../lib/data/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
 import { FingerprintPattern } from '../../ui/icons.ts'
 import { Notice, Problem } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { NewPasswordField, PasswordField, useNewPassword } from '../../ui/password-field.tsx'
 import { AccountForm, EmailField, FormCard } from './account-form.tsx'
+import { NewPasswordField, PasswordField, useNewPassword } from './password-field.tsx'
 
 /** Signs in with e-mail and password, where the server keeps accounts itself. */
 export function SignInPage() {

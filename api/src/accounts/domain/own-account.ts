@@ -1,11 +1,11 @@
 import { hashPassword, verifyPassword } from '@keyferry/crypto/password'
-import type { ClockAndIds } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
-import { momentOf } from '../base/stamp.ts'
+import type { ClockAndIds } from '../../domain/base/clock-and-ids.ts'
+import { DomainError } from '../../domain/base/errors.ts'
+import { momentOf } from '../../domain/base/stamp.ts'
+import type { Visitor } from '../../domain/people/membership.ts'
+import type { CredentialEnd } from '../../domain/people/user.ts'
 import { type Account, type AccountStore, type EmailChange, requireUnlocked } from './account.ts'
-import type { Visitor } from './membership.ts'
 import { requireStrongPassword } from './password-rule.ts'
-import type { CredentialEnd } from './user.ts'
 
 type OwnAccountParts = { accounts: AccountStore; clock: ClockAndIds }
 

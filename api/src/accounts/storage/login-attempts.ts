@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { emailKey } from '../../domain/base/email.ts'
-import type { LockOptions } from '../../domain/people/account.ts'
-import type { Query } from '../base/queries.ts'
+import type { Query } from '../../storage/base/queries.ts'
+import type { LockOptions } from '../domain/account.ts'
 
 /** Count one attempt to sign in with this e-mail, whether an account has it or not.
  * @returns until when the e-mail is locked; null when this attempt is allowed */

@@ -1,16 +1,16 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { type ComponentProps, useState } from 'react'
-import type { Passkey } from '../../lib/calls/answers.ts'
+import type { Passkey } from '../../lib/accounts/answers.ts'
+import { confirmed, useAddPasskey } from '../../lib/accounts/passkeys.ts'
 import { call } from '../../lib/calls/call.ts'
 import { useChange, useSteps } from '../../lib/calls/use-call.ts'
-import { confirmed, useAddPasskey } from '../../lib/data/passkeys.ts'
 import { useEdit } from '../../lib/page/use-edit.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { PasswordField } from '../../ui/password-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+import { PasswordField } from './password-field.tsx'
 
 const NAME_FIELD = {
   label: 'Name',

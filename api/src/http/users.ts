@@ -1,25 +1,12 @@
-import { joinWithAccount } from '../domain/approvals/joining.ts'
 import { changeProvidedUser } from '../domain/approvals/leaving.ts'
-import { stampOf } from '../domain/base/stamp.ts'
-import { logIn, setUpAccount } from '../domain/people/account.ts'
 import { providedGroups } from '../domain/people/group.ts'
-import { changeEmail, changePassword } from '../domain/people/own-account.ts'
-import {
-  addPasskey,
-  changeSecondFactor,
-  listPasskeys,
-  logInWithPasskey,
-  preparePasskey,
-  removePasskey,
-} from '../domain/people/passkey.ts'
 import { ensureUser, recordSignOut } from '../domain/people/user.ts'
-import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
+import { type Handlers, originOf, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-export function accountHandlers({
+export function userHandlers({
   stores,
   clock,
-  setupCode,
   requestParts,
   authMode,
   takeNewUser,
@@ -27,32 +14,8 @@ export function accountHandlers({
   providedGroups: filled,
   signUp,
 }: HandlerParts) {
-  const arrivalOf = (peer: Peer) => ({ clock, origin: originOf(peer) })
   const parts = { ...stores, clock }
   return {
-    getSetup: async () => ({ required: !(await stores.accounts.isSetUp()) }),
-    joinWithAccount: ({ body, peer }) =>
-      joinWithAccount({ ...requestParts, origin: originOf(peer) }, { ...body, ...usedToken(body.token) }),
-    setUpAccount: ({ body, peer }) => setUpAccount({ ...stores, setupCode, arrival: arrivalOf(peer) }, body),
-    changePassword: async ({ caller, body }) => ({
-      ok: true,
-      ...(await changePassword(parts, caller, body)),
-    }),
-    changeEmail: ({ caller, body }) => changeEmail(parts, caller, body),
-    logIn: ({ body, peer }) => logIn(stores, body, arrivalOf(peer)),
-    listPasskeys: ({ caller }) => listPasskeys(parts, caller),
-    preparePasskey: ({ caller, body }) => preparePasskey(parts, caller, body),
-    addPasskey: ({ caller, body: { name, passkey, ceremony } }) =>
-      addPasskey(parts, caller, { name, passkey, ceremony: ceremonyOf(ceremony) }),
-    renamePasskey: ({ caller, params, body }) =>
-      stores.passkeys.rename({ id: params.passkey_id, ...body }, stampOf(caller, clock)),
-    removePasskey: ({ caller, params, body }) =>
-      removePasskey(parts, caller, { id: params.passkey_id, ...body }),
-    changeSecondFactor: ({ caller, body }) => changeSecondFactor(parts, caller, body),
-    logInWithPasskey({ body: { passkey, ceremony, user_id: userId }, peer }) {
-      const use = { passkey, ceremony: ceremonyOf(ceremony), userId }
-      return logInWithPasskey({ ...parts, origin: originOf(peer) }, use)
-    },
     async ensureUser({ caller, body, peer }) {
       const profile = {
         idp_user_id: body.idp_user_id,
@@ -83,10 +46,6 @@ export function accountHandlers({
     recordSignOut: ({ params, body, peer }) =>
       recordSignOut({ ...parts, origin: originOf(peer) }, params.idp_user_id, body),
   } satisfies Partial<Handlers>
-}
-
-function ceremonyOf({ rp_id: rpId, ...rest }: { challenge: string; origin: string; rp_id: string }) {
-  return { ...rest, rpId }
 }
 
 function providedEmail(

@@ -1,15 +1,15 @@
-import { LIMITS } from '@keyferry/contract'
+import { ACCOUNT_LIMITS } from '@keyferry/contract/accounts'
 import { DomainError } from '../../domain/base/errors.ts'
 import { madeBy } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
-import type { NewPasskey, PasskeyName, PasskeyStore, StoredPasskey } from '../../domain/people/passkey.ts'
-import { passkeyNotFound, tooManyPasskeys } from '../../domain/people/passkey.ts'
-import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { changing, hasChanged } from '../base/statements.ts'
-import { flag } from '../base/tables.ts'
-import { countOf, isFound } from '../base/tenant-rows.ts'
-import { recordOfUser } from './user-events.ts'
+import type { Queries, Query, Recorded } from '../../storage/base/queries.ts'
+import { changing, hasChanged } from '../../storage/base/statements.ts'
+import { countOf, isFound } from '../../storage/base/tenant-rows.ts'
+import { recordOfUser } from '../../storage/people/user-events.ts'
+import type { NewPasskey, PasskeyName, PasskeyStore, StoredPasskey } from '../domain/passkey.ts'
+import { passkeyNotFound, tooManyPasskeys } from '../domain/passkey.ts'
+import { storeAfterPassword } from './credentials.ts'
 
 export function createPasskeyStore(queries: Queries): PasskeyStore {
   const { query } = queries
@@ -37,7 +37,7 @@ function of(query: Query, userId: string) {
 async function insert(transaction: Recorded, passkey: NewPasskey, stamp: Stamp): Promise<void> {
   await lockAccount(transaction, stamp)
   const { credentialId: credential_id, publicKey: public_key, ...rest } = passkey
-  if ((await countOf(of(transaction, stamp.by))) >= LIMITS.passkeys) throw tooManyPasskeys()
+  if ((await countOf(of(transaction, stamp.by))) >= ACCOUNT_LIMITS.passkeys) throw tooManyPasskeys()
   const made = { user_id: stamp.by, created_at: stamp.at, last_used_at: null }
   const insertion = transaction.insertInto('passkeys').values({ ...rest, credential_id, public_key, ...made })
   if (!(await hasChanged(insertion.onConflict((conflict) => conflict.doNothing()))))
@@ -77,14 +77,6 @@ async function setAfterPassword(transaction: Recorded, afterPassword: boolean, s
   await recordOfUser(transaction, stamp.by, { ...event, ...madeBy(stamp) })
 }
 
-async function storeAfterPassword(query: Query, afterPassword: boolean, userId: string): Promise<void> {
-  await query
-    .updateTable('users')
-    .set({ passkey_after_password: flag(afterPassword) })
-    .where('id', '=', userId)
-    .execute()
-}
-
 async function find(query: Query, credentialId: string): Promise<StoredPasskey | null> {
   const row = await query
     .selectFrom('passkeys')
@@ -100,10 +92,4 @@ async function find(query: Query, credentialId: string): Promise<StoredPasskey |
 function use(query: Query, { id, counter, now }: { id: string; counter: number; now: string }) {
   const passkey = query.updateTable('passkeys').set({ counter, last_used_at: now }).where('id', '=', id)
   return hasChanged(passkey.where('counter', counter === 0 ? '=' : '<', counter))
-}
-
-/** Remove every passkey of an account, so that its password alone signs in again. */
-export async function removePasskeys(query: Query, userId: string): Promise<void> {
-  await query.deleteFrom('passkeys').where('user_id', '=', userId).execute()
-  await storeAfterPassword(query, false, userId)
 }

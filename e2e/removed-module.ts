@@ -20,7 +20,7 @@ const PACKAGES = ['contract', 'crypto', 'plumbing', 'api', 'web', 'cli', 'server
 
 /** The optional modules, each with what only it knows: a path of the API, or words of the client. A mail has neither. */
 export const REMOVABLE: Readonly<Record<string, `/${string}` | `keyferry ${string}` | null>> = {
-  accounts: '/sign-up',
+  accounts: '/api/v1/auth/passkeys',
   machines: '/api/v1/machines',
   webhooks: '/api/v1/webhooks',
   mail: null,
@@ -110,7 +110,10 @@ export class CopyWithout {
       const { output } = await runApproved('keyferry run dev/app -- printenv GREETING', place)
       const own = REMOVABLE[this.#module] ?? null
       if (own === null) return { output, isGone: true }
-      if (own.startsWith('/')) return { output, isGone: (await fetch(`${server.url}${own}`)).status === 404 }
+      if (own.startsWith('/')) {
+        const [answer, named] = [await fetch(server.url + own), await fetch(`${server.url}/api/v1/openapi.json`)]
+        return { output, isGone: answer.status === 404 && !(await named.text()).includes(`"${own}"`) }
+      }
       return { output, isGone: (await runApproved(own, place)).status === 2 }
     } finally {
       await server.stop()

@@ -32,7 +32,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'api/src/request-store': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
   'api/src/outgoing': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
   'api/src/accounts/domain': ['api/src/domain', 'contract', 'crypto'],
-  'api/src/accounts/storage': ['api/src/accounts/domain', 'api/src/storage', 'api/src/domain', 'contract'],
+  'api/src/accounts/storage': [
+    'api/src/accounts/domain',
+    'api/src/storage',
+    'api/src/domain',
+    'contract',
+    'crypto',
+  ],
   'api/src/accounts': [
     'api/src/accounts/domain',
     'api/src/accounts/storage',
@@ -265,7 +271,9 @@ const files = globSync('{contract,crypto,plumbing,api,web,cli,server}/**/*.{ts,t
 const inFolder = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`)
 
 /** The lists of optional modules, and the folders that they name. */
-const MODULE_LISTS = globSync('{contract,api,web,cli,server}/**/modules.ts', { exclude: ['**/node_modules/**'] })
+const MODULE_LISTS = globSync('{contract,api,web,cli,server}/**/modules.ts', {
+  exclude: ['**/node_modules/**'],
+})
 const MODULES = MODULE_LISTS.flatMap((list) =>
   [...readFileSync(list, 'utf8').matchAll(/export \* as (\w+) from '(.+)'/g)].map(
     ([, name = '', target = '']) => {

@@ -111,7 +111,10 @@ export class CopyWithout {
       const own = REMOVABLE[this.#module] ?? null
       if (own === null) return { output, isGone: true }
       if (own.startsWith('/')) {
-        const [answer, named] = [await fetch(server.url + own), await fetch(`${server.url}/api/v1/openapi.json`)]
+        const [answer, named] = [
+          await fetch(server.url + own),
+          await fetch(`${server.url}/api/v1/openapi.json`),
+        ]
         return { output, isGone: answer.status === 404 && !(await named.text()).includes(`"${own}"`) }
       }
       return { output, isGone: (await runApproved(own, place)).status === 2 }

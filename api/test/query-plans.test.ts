@@ -4,15 +4,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { auditKeyOf, createAuditSeed } from '@keyferry/crypto/audit-key'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { hashPassword } from '@keyferry/crypto/password'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { generateRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { type CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
-import type { AccountStore } from '../src/accounts/domain/account.ts'
-import type { PasskeyStore } from '../src/accounts/domain/passkey.ts'
-import { createAccountStore } from '../src/accounts/storage/accounts.ts'
-import { createPasskeyStore } from '../src/accounts/storage/passkeys.ts'
+import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
+import type { AccountParts } from '../src/accounts/storage/account-rows.ts'
+import { logIn } from '../src/accounts/storage/accounts.ts'
+import {
+  addPasskey,
+  changeSecondFactor,
+  listPasskeys,
+  logInWithPasskey,
+  preparePasskey,
+  removePasskey,
+  renamePasskey,
+} from '../src/accounts/storage/passkeys.ts'
 import { DomainError } from '../src/domain/base/errors.ts'
 import { PENDING } from '../src/domain/people/approval-key.ts'
 import type { Stores } from '../src/domain/stores.ts'
@@ -68,9 +77,8 @@ const ATTEMPT = { issuer: 'i', claims: {}, is_bound: false, reason: 'ref' }
 type Machines = Parameters<typeof createMachine>[0] &
   Parameters<typeof deliverToMachine>[0] & {
     together: InTransaction
-    accounts: AccountStore
-    passkeys: PasskeyStore
-  }
+    origin: null
+  } & AccountParts
 
 /** Deliver to the machine, proved in one way. */
 function deliver(parts: Machines, proof: MachineCaller['proof']) {
@@ -126,28 +134,37 @@ const LASTING_ACT = {
   countsFrom: NOW,
 }
 
+const EMAIL = 'x@example.com'
+const PASSWORD = 'correct horse battery'
+const CONFIRMED = { current_password: PASSWORD }
+const DEVICE = new SoftwarePasskey()
+const CEREMONY = { challenge: 'AAAA', origin: 'https://example.com', rpId: 'example.com' }
+
+async function firstPasskey(parts: Machines): Promise<string> {
+  return (await listPasskeys(parts, OWNER)).passkeys[0]?.id ?? ''
+}
+
 /** One use of each query of the stores, by a name for the test's report. */
 const USES: Readonly<Record<string, (stores: Stores, machines: Machines) => Promise<unknown>>> = {
   'let a caller in': ({ memberships }) => memberships.findStanding({ userId, tenantId }),
   'sign in': ({ users }) => users.recordSignIn('user_x', { at: NOW, origin: null }),
   'look for a username': ({ users }) => users.takenUsernames(['a', 'b']),
   'find a home': ({ users }) => users.findHome(userId),
-  'begin a login': (_, { accounts }) =>
-    accounts.countAttempt('a@example.com', { now: NOW, limit: 5, lockedUntil: NOW, forgottenAt: NOW }),
-  'find an account': (_, { accounts }) => accounts.find('a@example.com'),
-  'end a login': (_, { accounts }) => accounts.forgetAttempts('a@example.com'),
-  'list passkeys': (_, { passkeys }) => passkeys.list(userId),
-  'add a passkey': (_, { passkeys }) =>
-    passkeys.insert(
-      { id: randomUUID(), name: 'P', credentialId: randomUUID(), publicKey: new Uint8Array(1), counter: 0 },
-      { ...STAMP, by: userId },
-    ),
-  'rename a passkey': (_, { passkeys }) =>
-    passkeys.rename({ id: randomUUID(), name: 'P' }, { ...STAMP, by: userId }),
-  'remove a passkey': (_, { passkeys }) => passkeys.remove(randomUUID(), { ...STAMP, by: userId }),
-  'choose the second factor': (_, { passkeys }) => passkeys.setAfterPassword(false, { ...STAMP, by: userId }),
-  'find a passkey': (_, { passkeys }) => passkeys.find('x'),
-  'use a passkey': (_, { passkeys }) => passkeys.use(randomUUID(), 1, NOW),
+  'sign in with a password': (_, parts) => logIn(parts, { email: EMAIL, password: PASSWORD }),
+  'prepare a passkey': (_, parts) => preparePasskey(parts, OWNER, CONFIRMED),
+  'add a passkey': (_, parts) => {
+    const passkey = DEVICE.create(CEREMONY)
+    return addPasskey(parts, OWNER, { name: 'P', passkey, ceremony: CEREMONY })
+  },
+  'list passkeys': (_, parts) => listPasskeys(parts, OWNER),
+  'rename a passkey': async (_, parts) =>
+    renamePasskey(parts, OWNER, { id: await firstPasskey(parts), name: 'Q' }),
+  'choose the second factor': (_, parts) =>
+    changeSecondFactor(parts, OWNER, { ...CONFIRMED, after_password: false }),
+  'sign in with a passkey': (_, parts) =>
+    logInWithPasskey(parts, { passkey: DEVICE.use(CEREMONY), ceremony: CEREMONY, userId: null }),
+  'remove a passkey': async (_, parts) =>
+    removePasskey(parts, OWNER, { ...CONFIRMED, id: await firstPasskey(parts) }),
   'add an approval key': ({ approvalKeys }) => approvalKeys.insert(APPROVAL_KEY, STAMP),
   'list approval keys': ({ approvalKeys }) => approvalKeys.list({ tenantId }, NOW),
   'confirm an approval key': async ({ approvalKeys, lastingActs }) => {
@@ -375,8 +392,7 @@ describe.each(databases)('query plans on %s', (kind) => {
     const guard = new Guard({ ownNetworks: [], ownStores: [], proxy: null })
     const rules = { targets: guard, audience: 'a', tokensAllowed: true, maxPayloadBytes: 1_000 }
     prepared = [...recorder.nodes]
-    const accounts = createAccountStore(queries, new TenantKeys(queries, ring))
-    const own = { accounts, passkeys: createPasskeyStore(queries) }
+    const own = { users: stores.users, tenantKeys: new TenantKeys(queries, ring), origin: null }
     machines = { ...own, queries, stores, together: inTransaction(queries), clock: CLOCK, ...rules }
     const scope = { tenantId, userId, reach: { patterns: ['b', 'team/', '*/app'], since: '' } }
     const reached = within(database.query, scope, database).withPlugin(recorder)
@@ -432,10 +448,11 @@ describe.each(databases)('query plans on %s', (kind) => {
 
 async function fill(stores: Stores, parts: Machines): Promise<void> {
   const { users, bundles, keys, attachments } = stores
-  const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
+  const email = { email: EMAIL, email_verified: true, email_as_of: null }
   const user = { id: userId, idp_user_id: 'user_x', ...email, auth_provider: 'local' }
   const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
-  await users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, {
+  const password_hash = await hashPassword(PASSWORD)
+  await users.insertWithWorkspace({ ...user, username: 'x', password_hash }, workspace, {
     at: NOW,
     origin: null,
   })

@@ -1,42 +1,52 @@
 import { hashPassword } from '@keyferry/crypto/password'
 import { randomToken } from '@keyferry/crypto/token'
+import { madeByOperator } from '../domain/base/event.ts'
 import { type DatabaseSettings, withRecording } from '../maintenance.ts'
 import { type OperatorSettings, removing } from '../operator-commands.ts'
+import { flag } from '../storage/base/tables.ts'
+import { endCredentials } from '../storage/people/credential-ends.ts'
 import { ownerlessWithout } from '../storage/people/owners.ts'
-import {
-  type OperatedAccount,
-  resetAccountPassword,
-  setAccountActive as setActive,
-} from './storage/accounts.ts'
+import { applyActive, recordOfUser } from '../storage/people/user-events.ts'
+import { accountRow, setPassword } from './storage/account-rows.ts'
+import { removePasskeys } from './storage/credentials.ts'
+import { forgetAttempts } from './storage/login-attempts.ts'
 
-/** Give a local account a new password, which its owner has to replace at the next sign-in, and remove its passkeys.
- * Only the password's hash is stored.
- * @returns null when there is no account of this e-mail */
+/** Give a local account a new password, which its owner has to replace at the next sign-in, remove its passkeys, and
+ * end a lock. Only the password's hash is stored.
+ * @returns null when there is no account of this e-mail. `remembered`: how many remembered approvals ended */
 export async function resetPassword(
   settings: DatabaseSettings,
   email: string,
-): Promise<(OperatedAccount & { password: string }) | null> {
+): Promise<{ userId: string; remembered: number; password: string } | null> {
   const password = randomToken()
   const passwordHash = await hashPassword(password)
-  return withRecording(settings, async ({ write }, { now }) => {
-    const reset = await write((transaction) =>
-      resetAccountPassword(transaction, { email, passwordHash, now }),
-    )
-    return reset && { ...reset, password }
-  })
+  return withRecording(settings, ({ write }, { now }) =>
+    write(async (transaction) => {
+      const row = await accountRow(transaction, { email }).select('id').executeTakeFirst()
+      if (!row) return null
+      const { id: userId } = row
+      await setPassword(transaction, userId, { passwordHash, mustChange: true, at: now })
+      await removePasskeys(transaction, userId)
+      await forgetAttempts(transaction, email)
+      const made = madeByOperator(now)
+      await recordOfUser(transaction, userId, { action: 'user.password_reset', ...made })
+      return { userId, remembered: await endCredentials(transaction, userId, made), password }
+    }),
+  )
 }
 
-/** Enable or disable a local account, also while servers run. Disabling ends what the person approved and no client has
- * collected.
+/** Let the owner of a local account act again, or no more, also while servers run. Then what they approved and no
+ * client has collected ends.
  * @returns null if no account has this e-mail */
-export async function setAccountActive(
-  settings: OperatorSettings,
-  email: string,
-  isActive: boolean,
-): Promise<(OperatedAccount & { ownerless: Awaited<ReturnType<typeof ownerlessWithout>> }) | null> {
+export async function setAccountActive(settings: OperatorSettings, email: string, isActive: boolean) {
   return removing(settings, async (transaction, { now, endApprovalsOf }) => {
-    const account = await setActive(transaction, { email, isActive, now })
-    if (account !== null && !isActive) await endApprovalsOf(account.userId)
-    return account && { ...account, ownerless: await ownerlessWithout(transaction, account.userId) }
+    const row = await accountRow(transaction, { email }).select(['id', 'is_active']).executeTakeFirst()
+    if (!row) return null
+    const { id: userId, is_active } = row
+    const change = { isActive, ...madeByOperator(now) }
+    const changes = flag(isActive) !== is_active
+    const remembered = changes ? await applyActive(transaction, userId, change) : 0
+    if (!isActive) await endApprovalsOf(userId)
+    return { userId, remembered, ownerless: await ownerlessWithout(transaction, userId) }
   })
 }

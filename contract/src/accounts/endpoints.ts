@@ -1,6 +1,5 @@
 import { type Endpoint, GET, PAGE, POST, PUT } from '../endpoint.ts'
 import { SignedIn } from '../schemas/user.ts'
-import * as passkey from './passkey-schemas.ts'
 import * as account from './schemas.ts'
 
 /** Local accounts and their passkeys. */
@@ -47,45 +46,45 @@ export const accountEndpoints = {
   }),
   listPasskeys: GET('/api/v1/auth/passkeys', 'session', {
     summary: "List the passkeys of the caller's local account",
-    responses: { 200: passkey.OwnPasskeys },
+    responses: { 200: account.OwnPasskeys },
   }),
   preparePasskey: POST('/api/v1/auth/passkeys/prepare', 'session', {
     touch: 'sign_in',
     summary: "Check the password of the caller's local account before it gets a passkey",
-    body: passkey.ConfirmPassword,
-    responses: { 200: passkey.PasskeyOwner },
+    body: account.ConfirmPassword,
+    responses: { 200: account.PasskeyOwner },
     errors: [409],
     internal: true,
   }),
   addPasskey: POST('/api/v1/auth/passkeys', 'session', {
     touch: 'sign_in',
     summary: "Add a passkey to the caller's local account",
-    body: passkey.AddVerifiedPasskey,
-    responses: { 201: passkey.Passkey },
+    body: account.AddVerifiedPasskey,
+    responses: { 201: account.Passkey },
     errors: [409],
     internal: true,
   }),
   renamePasskey: PUT('/api/v1/auth/passkeys/{passkey_id}', 'session', {
     touch: 'sign_in',
     summary: "Rename a passkey of the caller's local account",
-    body: passkey.RenamePasskey,
-    responses: { 200: passkey.Passkey },
+    body: account.RenamePasskey,
+    responses: { 200: account.Passkey },
     errors: [409],
   }),
   removePasskey: POST('/api/v1/auth/passkeys/{passkey_id}/remove', 'session', {
     touch: 'sign_in',
     summary: "Remove a passkey of the caller's local account; needs the password",
-    body: passkey.ConfirmPassword,
+    body: account.ConfirmPassword,
   }),
   changeSecondFactor: PUT('/api/v1/auth/second-factor', 'session', {
     touch: 'sign_in',
     summary: 'Choose whether a sign-in with the password also asks for a passkey',
-    body: passkey.ChangeSecondFactor,
+    body: account.ChangeSecondFactor,
     errors: [409],
   }),
   logInWithPasskey: POST('/api/v1/auth/passkey-login', 'layer', {
     summary: 'Check a passkey of a local account',
-    body: passkey.LogInWithPasskey,
+    body: account.LogInWithPasskey,
     responses: { 200: SignedIn },
     errors: [403, 429],
     internal: true,
@@ -110,13 +109,13 @@ export const accountWebEndpoints = {
   beginPasskeySignIn: POST('/sign-in/passkey/options', 'public', {
     ...OF_ACCOUNTS,
     summary: 'Begin a sign-in with a passkey; sets a short-lived cookie',
-    responses: { 200: passkey.PasskeyOptions },
+    responses: { 200: account.PasskeyOptions },
     errors: [403, 409],
   }),
   signInWithPasskey: POST('/sign-in/passkey', 'public', {
     ...OF_ACCOUNTS,
     summary: 'Sign in with a passkey, alone or after the password; sets the session cookie',
-    body: passkey.SignInWithPasskey,
+    body: account.SignInWithPasskey,
     errors: [401, 403, 409, 429],
   }),
   setUp: POST('/set-up', 'public', {
@@ -146,15 +145,15 @@ export const accountWebEndpoints = {
   beginPasskey: POST('/auth/passkeys/options', 'session', {
     ...OF_ACCOUNTS,
     summary: 'Begin adding a passkey; needs the password; sets a short-lived cookie',
-    body: passkey.ConfirmPassword,
-    responses: { 200: passkey.NewPasskeyOptions },
+    body: account.ConfirmPassword,
+    responses: { 200: account.NewPasskeyOptions },
     errors: [409],
   }),
   finishPasskey: POST('/auth/passkeys', 'session', {
     ...OF_ACCOUNTS,
     summary: 'Finish adding a passkey',
-    body: passkey.AddPasskey,
-    responses: { 200: passkey.Passkey },
+    body: account.AddPasskey,
+    responses: { 200: account.Passkey },
     errors: [409],
   }),
 } as const satisfies Record<string, Endpoint>

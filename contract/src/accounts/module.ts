@@ -1,6 +1,5 @@
 export { accountEndpoints as endpoints, accountWebEndpoints as webEndpoints } from './endpoints.ts'
 export * from './limits.ts'
-export * from './passkey-schemas.ts'
 export * from './schemas.ts'
 
 export const auditActions = {

@@ -1,176 +1,147 @@
-import { emailKey } from '../../domain/base/email.ts'
-import { madeByOperator } from '../../domain/base/event.ts'
-import { requireExpected } from '../../domain/base/expected.ts'
-import type { Moment } from '../../domain/base/stamp.ts'
-import type { CredentialEnd, NewUser, NewWorkspace } from '../../domain/people/user.ts'
-import { isTaken } from '../../storage/base/database.ts'
-import type { Queries, Query, Recorded } from '../../storage/base/queries.ts'
-import { changing, hasChanged } from '../../storage/base/statements.ts'
-import { flag, type Tables } from '../../storage/base/tables.ts'
+import type { UsedToken } from '@keyferry/crypto/invitation-token'
+import { decoyHash, hashPassword, verifyPassword } from '@keyferry/crypto/password'
+import { isSetupCode } from '@keyferry/crypto/setup-code'
+import { hashToken } from '@keyferry/crypto/token'
+import { acceptInvitation, type JoiningParts } from '../../domain/approvals/joining.ts'
+import { timestamp } from '../../domain/base/clock-and-ids.ts'
+import { DomainError } from '../../domain/base/errors.ts'
+import { type Arrival, momentOf } from '../../domain/base/stamp.ts'
+import { invitationNotFound } from '../../domain/people/invitation.ts'
+import type { Home, NewUser } from '../../domain/people/user.ts'
+import { homeOf, newcomer } from '../../domain/people/user.ts'
+import type { Queries, Recorded } from '../../storage/base/queries.ts'
+import { hasChanged } from '../../storage/base/statements.ts'
 import { isFound } from '../../storage/base/tenant-rows.ts'
-import type { TenantKeys } from '../../storage/keys-at-rest/tenant-keys.ts'
-import { endCredentials, epochOf } from '../../storage/people/credential-ends.ts'
-import { applyActive, proveEmail, recordOfUser } from '../../storage/people/user-events.ts'
+import { proveEmail } from '../../storage/people/user-events.ts'
 import { insertWithWorkspace } from '../../storage/people/users.ts'
-import type { Account, AccountStore, EmailChange, NewPassword } from '../domain/account.ts'
-import { removePasskeys } from './credentials.ts'
-import { countAttempt, forgetAttempts } from './login-attempts.ts'
+import { requireStrongPassword } from '../domain/password-rule.ts'
+import { type AccountParts, accountRow, emailTaken, findAccount, knownUser } from './account-rows.ts'
+import { forgetAttempts, requireUnlocked } from './login-attempts.ts'
+import { replacePassword } from './own-account.ts'
 
-export function createAccountStore(queries: Queries, tenantKeys: TenantKeys): AccountStore {
-  const { query, write } = queries
-  return {
-    insertFirst: (user, workspace, moment) => insertFirst(queries, { tenantKeys, user, workspace, moment }),
-    isSetUp: () => isFound(query.selectFrom('account_setup')),
-    exists: (email) => isFound(accountsOf(query, email)),
-    find: async (email) => accountOf(await accountsOf(query, email).select(COLUMNS).executeTakeFirst()),
-    findById: (userId) => findById(query, userId),
-    setPassword: changing(queries, replacePassword),
-    setEmail: (userId, change) =>
-      write((transaction) => setEmail(transaction, userId, change)).catch((error: unknown) => {
-        if (isTaken(error)) return false
-        throw error
-      }),
-    countAttempt: (email, terms) => countAttempt(query, email, terms),
-    forgetAttempts: (email) => forgetAttempts(query, email),
-  }
+/*
+ * A local account signs in with e-mail and password; these acts serve the sign-in mode `accounts` only. The first
+ * account needs the set-up code and becomes owner of its workspace. Every further account needs an invitation, and gets
+ * no workspace beside the one that it joins. Too many failed attempts lock an e-mail for a while. An unknown e-mail
+ * behaves exactly like a wrong password, so that an attacker cannot learn which e-mails have an account.
+ */
+
+type ArrivingParts = AccountParts & Arrival
+
+type Credentials = { email: string; password: string }
+
+/** Whether there is an account. */
+export function isSetUp({ query }: Queries): Promise<boolean> {
+  return isFound(query.selectFrom('account_setup'))
 }
-
-type FirstAccount = { tenantKeys: TenantKeys; user: NewUser; workspace: NewWorkspace; moment: Moment }
 
 class NameTaken extends Error {}
 
-async function insertFirst({ write }: Queries, { tenantKeys, user, workspace, moment }: FirstAccount) {
-  try {
-    return await write(async (transaction) => {
-      if (!(await takeSetUp(transaction, user.id))) return 'set_up'
-      // The set-up has to be given back, which ending the transaction by an error does.
-      const isNew = await insertWithWorkspace(transaction, user, { tenantKeys, workspace, moment })
-      if (!isNew) throw new NameTaken()
-      // The operator, who has the set-up code, names their own address.
-      await proveEmail(transaction, user.id)
-      return 'created'
-    })
-  } catch (error) {
-    if (error instanceof NameTaken) return 'raced'
-    throw error
+/** Create the first account, an owner. The code keeps strangers from taking over a new installation.
+ * @throws DomainError conflict (there is an account) · forbidden (a wrong code) */
+export async function setUpAccount(
+  { queries, tenantKeys, users, setupCode, ...arrival }: ArrivingParts & { setupCode: string },
+  { email, password, setup_code }: Credentials & { setup_code: string },
+): Promise<Home> {
+  if (await isSetUp(queries)) throw alreadySetUp()
+  if (!isSetupCode(setup_code, setupCode)) throw new DomainError('forbidden', 'Forbidden: wrong set-up code')
+  await requireStrongPassword(password, email)
+  const password_hash = await hashPassword(password)
+  for (;;) {
+    const { user, workspace, home } = await newcomer(users, arrival, accountOf(email, password_hash))
+    const made = { tenantKeys, workspace, moment: momentOf(arrival) }
+    try {
+      await queries.write((transaction) => insertFirst(transaction, user, made))
+      return home
+    } catch (error) {
+      if (!(error instanceof NameTaken)) throw error
+    }
   }
 }
 
-function takeSetUp(transaction: Query, userId: string): Promise<boolean> {
-  const insertion = transaction.insertInto('account_setup').values({ slot: 1, user_id: userId })
-  return hasChanged(insertion.onConflict((conflict) => conflict.doNothing()))
+async function insertFirst(
+  transaction: Recorded,
+  user: NewUser,
+  made: Parameters<typeof insertWithWorkspace>[2],
+): Promise<void> {
+  const setUp = transaction.insertInto('account_setup').values({ slot: 1, user_id: user.id })
+  if (!(await hasChanged(setUp.onConflict((conflict) => conflict.doNothing())))) throw alreadySetUp()
+  // The set-up has to be given back, which ending the transaction by an error does.
+  if (!(await insertWithWorkspace(transaction, user, made))) throw new NameTaken()
+  // The operator, who has the set-up code, names their own address.
+  await proveEmail(transaction, user.id)
 }
 
-function accountsOf(query: Query, email: string) {
-  return query
-    .selectFrom('users')
-    .where('email_key', '=', emailKey(email))
-    .where('password_hash', 'is not', null)
+/** Create an account for the e-mail that an invitation is for, and join by it.
+ * @throws DomainError not_found (the invitation is unknown, used or expired) · conflict (the e-mail has an account) ·
+ * invalid (the password is too easy to guess) · what `acceptInvitation` throws */
+export async function joinWithAccount(
+  parts: ArrivingParts & JoiningParts,
+  { password, ...used }: UsedToken & { password: string },
+): Promise<Home & { joined_tenant_id: string }> {
+  const { clock, origin, stores, users } = parts
+  const email = await stores.invitations.openEmail(hashToken(used.token), timestamp(clock))
+  if (email === null) throw invitationNotFound()
+  await requireStrongPassword(password, email)
+  const userId = await createAccount(parts, { email, password })
+  const { id, role } = await acceptInvitation(parts, { userId, origin }, used)
+  // Joining signs in, and a later sign-in from elsewhere is new only beside an earlier one.
+  await users.recordSignIn(`user_${userId}`, momentOf(parts))
+  return { user_id: userId, epoch: 0, tenant_id: id, role, joined_tenant_id: id }
 }
 
-const COLUMNS = [
-  'id',
-  'username',
-  'email',
-  'is_active',
-  'password_hash',
-  'must_change_password',
-  'passkey_after_password',
-  'epoch',
-] as const
-
-type AccountRow = Pick<Tables['users'], (typeof COLUMNS)[number]>
-
-function accountOf(row: AccountRow | undefined): Account | null {
-  if (row?.password_hash == null) return null
-  const { password_hash, is_active, must_change_password, passkey_after_password, epoch, ...account } = row
-  const flags = {
-    is_active: is_active === 1,
-    must_change_password: must_change_password === 1,
-    passkey_after_password: passkey_after_password === 1,
+async function createAccount(
+  { queries, users, ...arrival }: ArrivingParts,
+  { email, password }: Credentials,
+) {
+  const password_hash = await hashPassword(password)
+  for (;;) {
+    if (await isFound(accountRow(queries.query, { email }))) throw emailTaken()
+    const { user } = await newcomer(users, arrival, accountOf(email, password_hash))
+    if (await users.insert(user, momentOf(arrival))) return user.id
   }
-  return { ...account, password_hash, epoch: epoch ?? 0, ...flags }
 }
 
-async function findById(query: Query, userId: string): Promise<Account | null> {
-  const row = await query.selectFrom('users').select(COLUMNS).where('id', '=', userId).executeTakeFirst()
-  return accountOf(row)
-}
-
-async function replacePassword(
-  transaction: Recorded,
-  userId: string,
-  { at, origin, ...password }: NewPassword & Moment,
-): Promise<CredentialEnd> {
-  if (!(await setPassword(transaction, userId, { ...password, at }))) return { epoch: 0, remembered_ended: 0 }
-  const made = { actor: { kind: 'user', id: userId }, at, origin } as const
-  await recordOfUser(transaction, userId, { action: 'user.password_changed', ...made })
-  const remembered_ended = await endCredentials(transaction, userId, made)
-  return { epoch: await epochOf(transaction, userId), remembered_ended }
-}
-
-function accountOfId(query: Query, userId: string) {
-  return query.updateTable('users').where('id', '=', userId).where('password_hash', 'is not', null)
-}
-
-function setPassword(
-  query: Query,
-  userId: string,
-  { passwordHash: password_hash, mustChange, at }: NewPassword & { at: string },
-): Promise<boolean> {
-  const password = { password_hash, must_change_password: flag(mustChange) }
-  return hasChanged(accountOfId(query, userId).set({ ...password, updated_at: at }))
-}
-
-async function setEmail(
-  transaction: Recorded,
-  userId: string,
-  { email, expected, at, origin }: EmailChange & Moment,
-): Promise<boolean> {
-  // The update locks the account, so that no other change comes between.
-  const locked = await accountOfId(transaction, userId)
-    .set({ updated_at: at })
-    .returning('email')
-    .executeTakeFirst()
-  if (locked) {
-    requireExpected({ email, expected }, locked)
-    await accountOfId(transaction, userId)
-      .set({ email, email_key: emailKey(email) })
-      .execute()
-    const made = { actor: { kind: 'user', id: userId }, at, origin: { ...origin, email } } as const
-    await recordOfUser(transaction, userId, { action: 'user.changed', ...made, data: { changed: ['email'] } })
+/** Check an e-mail and password. An unknown e-mail takes as long as a wrong password, gets the same answer, and is
+ * locked in the same way. After a reset `new_password` replaces the one that was reset.
+ * @throws DomainError unauthorized · account_locked · forbidden (inactive) · password_change_required · invalid (the
+ *   new password is too weak) · passkey_required (`details.user_id` says whose) */
+export async function logIn(
+  parts: ArrivingParts,
+  { email, password, new_password }: Credentials & { new_password?: string | undefined },
+): Promise<Home> {
+  const { query } = parts.queries
+  await requireUnlocked(parts, email)
+  const account = await findAccount(query, { email })
+  const isRight = await verifyPassword(password, account?.password_hash ?? decoyHash)
+  if (!account || !isRight) throw new DomainError('unauthorized', 'Unauthorized')
+  await forgetAttempts(query, email)
+  let user = knownUser(account)
+  if (account.must_change_password === 1) {
+    if (new_password === undefined || new_password === password)
+      throw new DomainError('password_change_required', 'your password was reset: choose a new one')
+    await requireStrongPassword(new_password, email)
+    const { epoch } = await replacePassword(parts, account.id, new_password)
+    user = { ...user, epoch }
   }
-  return true
+  if (account.passkey_after_password === 1) {
+    const details = { user_id: account.id }
+    throw new DomainError('passkey_required', 'confirm with a passkey', { details })
+  }
+  return await signIn(parts, user)
 }
 
-/** What an operator did to an account. `remembered`: how many remembered approvals ended. */
-export type OperatedAccount = { userId: string; remembered: number }
-
-/** Give an account a password that its owner has to replace at the next sign-in, remove its passkeys, and end a lock.
- * @returns null when there is no account of this e-mail */
-export async function resetAccountPassword(
-  transaction: Recorded,
-  { email, passwordHash, now }: { email: string; passwordHash: string; now: string },
-): Promise<OperatedAccount | null> {
-  const row = await accountsOf(transaction, email).select('id').executeTakeFirst()
-  if (!row) return null
-  await setPassword(transaction, row.id, { passwordHash, mustChange: true, at: now })
-  await removePasskeys(transaction, row.id)
-  await forgetAttempts(transaction, email)
-  const made = madeByOperator(now)
-  await recordOfUser(transaction, row.id, { action: 'user.password_reset', ...made })
-  return { userId: row.id, remembered: await endCredentials(transaction, row.id, made) }
+/** Record a sign-in. @throws DomainError forbidden: inactive */
+export async function signIn(parts: ArrivingParts, user: ReturnType<typeof knownUser>): Promise<Home> {
+  await parts.users.recordSignIn(`user_${user.id}`, momentOf(parts))
+  return await homeOf(parts.users, user, parts)
 }
 
-/** Let the owner of a local account act again, or no more.
- * @returns null when there is no account of this e-mail */
-export async function setAccountActive(
-  transaction: Recorded,
-  { email, isActive, now }: { email: string; isActive: boolean; now: string },
-): Promise<OperatedAccount | null> {
-  const row = await accountsOf(transaction, email).select(['id', 'is_active']).executeTakeFirst()
-  if (!row) return null
-  const changes = flag(isActive) !== row.is_active
-  const change = { isActive, ...madeByOperator(now) }
-  return { userId: row.id, remembered: changes ? await applyActive(transaction, row.id, change) : 0 }
+function alreadySetUp(): DomainError {
+  return new DomainError('conflict', 'an account is set up already')
+}
+
+// Nothing further can verify it: the invitation's link is enough to join. Mails ask for more, see `proveEmail`.
+function accountOf(email: string, password_hash: string) {
+  return { email, password_hash, auth_provider: 'accounts', email_verified: true, email_as_of: null }
 }

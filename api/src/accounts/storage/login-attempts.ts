@@ -1,16 +1,21 @@
+import { ACCOUNT_LIMITS, ACCOUNT_TIMES } from '@keyferry/contract/accounts'
 import { type SqlBool, sql } from 'kysely'
+import { timestamp } from '../../domain/base/clock-and-ids.ts'
 import { emailKey } from '../../domain/base/email.ts'
+import { DomainError } from '../../domain/base/errors.ts'
 import type { Query } from '../../storage/base/queries.ts'
-import type { LockOptions } from '../domain/account.ts'
+import type { AccountParts } from './account-rows.ts'
 
-/** Count one attempt to sign in with this e-mail, whether an account has it or not.
- * @returns until when the e-mail is locked; null when this attempt is allowed */
-export async function countAttempt(
-  query: Query,
+/** Count one attempt with this e-mail, whether an account has it or not, as failed until `forgetAttempts`, so that
+ * attempts at once cannot outrun the count.
+ * @throws DomainError account_locked */
+export async function requireUnlocked(
+  { queries: { query }, clock }: Pick<AccountParts, 'queries' | 'clock'>,
   email: string,
-  options: LockOptions,
-): Promise<string | null> {
-  const { now, limit, lockedUntil, forgottenAt } = options
+): Promise<void> {
+  const now = timestamp(clock)
+  const lockedUntil = timestamp(clock, ACCOUNT_TIMES.accountLockSeconds)
+  const forgottenAt = timestamp(clock, ACCOUNT_TIMES.attemptMemorySeconds)
   const email_key = emailKey(email)
   const isOver = sql<SqlBool>`login_attempts.locked_until is not null or login_attempts.forgotten_at <= ${now}`
   const failed = sql<number>`case when ${isOver} then 1 else login_attempts.failed + 1 end`
@@ -22,7 +27,7 @@ export async function countAttempt(
         .column('email_key')
         .doUpdateSet({
           failed,
-          locked_until: sql`case when ${failed} >= ${sql.lit(limit)} then ${lockedUntil} end`,
+          locked_until: sql`case when ${failed} >= ${sql.lit(ACCOUNT_LIMITS.failedLogins)} then ${lockedUntil} end`,
           forgotten_at: forgottenAt,
         })
         .where((either) =>
@@ -35,7 +40,8 @@ export async function countAttempt(
     .returning('failed')
     .executeTakeFirst()
   if (row?.failed === 1) await forgetOld(query, now)
-  return row ? null : await lockEnd(query, email_key, lockedUntil)
+  const lockEnds = row ? null : await lockEnd(query, email_key, lockedUntil)
+  if (lockEnds !== null) throw new DomainError('account_locked', `Account locked until ${lockEnds}`)
 }
 
 /** Forget the attempts of an e-mail, and its lock. */

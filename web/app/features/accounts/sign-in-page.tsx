@@ -1,7 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { offerPasskeys, signInWithPasskey, stopOfferingPasskeys } from '../../lib/accounts/passkey-sign-in.ts'
-import { returnAddress, signIn } from '../../lib/accounts/sign-in.ts'
+import {
+  offerPasskeys,
+  returnAddress,
+  signIn,
+  signInWithPasskey,
+  stopOfferingPasskeys,
+} from '../../lib/accounts/sign-in.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useSession } from '../../lib/data/me.ts'
 import { passkeyObstacle } from '../../lib/data/passkey-browser.ts'

@@ -1,6 +1,6 @@
 /*
- * The optional modules of the API, one line each. To remove one, delete its line here, in the lists of the same name
- * in contract/src, api/src/storage/schema, web/app/lib and web/app/features, and its folders.
+ * The optional modules of the API, one line each. To remove one, delete its line in every file `modules.ts` of the
+ * product, and its folders.
  */
 
 export * as accounts from './accounts/module.ts'

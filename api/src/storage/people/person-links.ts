@@ -67,7 +67,6 @@ export async function linkWay(
   const remembered = await endBoth(transaction, { from: fresh?.id ?? null, to: old.id }, made)
   const moved = fresh === null ? [] : await moveAll(transaction, { from: fresh.id, to: old.id }, terms)
   const password = fresh !== null && (await credentials.move(transaction, { from: fresh.id, to: old.id }))
-  const deeds: Deeds = { moved, password }
   const id = newId()
   // The id of a way with a password follows from the person, so the one before ends.
   const linkedId = password ? `user_${old.id}` : idpUserId
@@ -75,7 +74,7 @@ export async function linkWay(
   const times = { created_at: made.at, linked_at: made.at, counts_from: made.at }
   await transaction
     .insertInto('person_links')
-    .values({ ...row, ...times, state: 'linked', deeds: JSON.stringify(deeds) })
+    .values({ ...row, ...times, state: 'linked', deeds: JSON.stringify({ moved, password } satisfies Deeds) })
     .execute()
   await recordEverywhere(transaction, old.id, { ...made, action: 'user.linked', id })
   return { id, ended, remembered, left: fresh?.id ?? null }

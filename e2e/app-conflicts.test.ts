@@ -331,12 +331,12 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     const bundle_id = await newBundle('other_rule')
     const params = { bundle_id }
     const page = await openAs(sam, { path: `/rules?bundle=${bundle_id}`, open: stay })
-    const word = { label: 'AI agents', place: 'dev/other_rule' }
-    await ruleWord(page, word, 'ask each time').click()
+    const word = { label: 'For agents', place: 'dev/other_rule' }
+    await ruleWord(page, word, 'once each').click()
     await call('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body: { agents: 'deny' } })
-    await page.getByRole('menuitemradio', { name: /^may be remembered/ }).click()
+    await page.getByRole('menuitemradio', { name: /^the same/ }).click()
     await confirmLooser(page)
-    await ruleWord(page, word, 'get nothing, set here').waitFor()
+    await ruleWord(page, word, 'nothing, set here').waitFor()
     const { bundle } = await call('GET', '/api/v1/bundles/{bundle_id}/policy', { params })
     expect(bundle.agents).toBe('deny')
     await closePage(page)

@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await expectNoSidewaysScroll(page)
     await page.goto(server.url + rulesOf('ci'))
     const other = page.getByRole('listitem', { name: 'ci', exact: true })
-    await other.getByRole('button', { name: /^AI agents/ }).waitFor()
+    await other.getByRole('button', { name: /^For agents/ }).waitFor()
     expect(await other.getByText('Also counts').count()).toBe(0)
     await closePage(page)
   })
@@ -209,8 +209,8 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
 
   test('an owner names who may approve and who may change values', async () => {
     const owner = await asOwner(rulesOf('dev/worker'))
-    const approvers = { label: 'Who approves', place: 'dev/worker' }
-    const changers = { label: 'Who changes values', place: 'dev/worker' }
+    const approvers = { label: 'Who may say yes', place: 'dev/worker' }
+    const changers = { label: 'Who may change values', place: 'dev/worker' }
     await chooseRule(owner, approvers, 'Named people')
     const dialog = owner.getByRole('dialog')
     await dialog.getByText('Choose at least one person.').waitFor()
@@ -233,9 +233,9 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await member.getByText('Only people that the rules name may approve this').waitFor()
     await member.getByText('Send the link of this page to sam').waitFor()
 
-    await chooseRule(owner, approvers, 'As the places above say')
+    await chooseRule(owner, approvers, 'As the places above say: Members')
     await confirmLooser(owner)
-    await ruleWord(owner, approvers, 'Members and owners, from above').waitFor()
+    await ruleWord(owner, approvers, 'Members, from above').waitFor()
     await closePage(owner)
   })
 

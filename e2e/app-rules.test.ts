@@ -15,7 +15,7 @@ import {
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { clientIn } from './page-client.ts'
-import { chooseRule, confirmLooser, ruleWord } from './rules-page.ts'
+import { chooseRule, confirmLooser, type RuleWord, ruleWord } from './rules-page.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const MEMBER = 'kim@example.com'
@@ -55,9 +55,9 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
 
   test('an owner sets two people for a bundle; both approve the same keys', async () => {
     const owner = await asOwner(`/rules?bundle=${bundles.get('dev/worker')}`)
-    const word = { label: 'How many people approve', place: 'dev/worker' }
-    await chooseRule(owner, word, 'two people')
-    await ruleWord(owner, word, 'two people, set here').waitFor()
+    const word = { label: 'Who may say yes', place: 'dev/worker' }
+    await chooseRule(owner, word, 'and a second person')
+    await ruleWord(owner, word, 'Two members, set here').waitFor()
     await expectAccessible(owner)
 
     const request = await askApproval(server.url, { bundle: 'dev/worker' })
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await owner.getByRole('heading', { name: 'Approved by you, one person missing' }).waitFor()
 
     await member.goto(`${server.url}/rules`)
-    await member.getByRole('listitem', { name: 'dev/worker' }).getByText('two people').first().waitFor()
+    await member.getByRole('listitem', { name: 'dev/worker' }).getByText('Two members').first().waitFor()
     expect(await ruleWord(member, word).count()).toBe(0)
     await member.goto(link)
     await readRequest(member)
@@ -162,10 +162,10 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await page.evaluate(`document.addEventListener('click', () => {
       document.body.dataset.clicks = Number(document.body.dataset.clicks ?? 0) + 1
     })`)
-    const word = { label: 'Where values go', place: 'prod/shop/' }
+    const word = { label: 'How do we know it is them', place: 'prod/shop/' }
     await page.getByRole('link', { name: 'Rules' }).first().click()
     await chooseRule(page, word, 'only to the same computer')
-    await ruleWord(page, word, 'only to the same computer, set here').waitFor()
+    await ruleWord(page, word, 'it comes back only to the same computer, set here').waitFor()
     expect(await page.locator('body').getAttribute('data-clicks')).toBe('3')
     await expectAccessible(page)
 
@@ -182,33 +182,61 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     const page = await asOwner()
     await clientIn(page)('POST', '/api/v1/bundles', { body: { name: 'stage/one' } })
     await page.goto(`${server.url}/rules`)
-    const word = { label: 'AI agents', place: 'stage/' }
+    const word = { label: 'For agents', place: 'stage/' }
     const place = page.getByRole('listitem', { name: 'stage/', exact: true })
-    await ruleWord(page, word, 'ask each time, from above').focus()
+    await ruleWord(page, word, 'once each, from above').focus()
     await page.keyboard.press('Enter')
     await page.locator('[role=menuitemradio]:focus').waitFor()
     await page.keyboard.press('ArrowUp')
-    await place.getByText(/^An agent of .* is refused/).waitFor()
+    await page.locator('[role=menuitemradio]:focus').getByText('nothing').waitFor()
     await page.keyboard.press('Escape')
-    await place.getByText(/^If .* runs a command with stage\/one: /).waitFor()
-    await chooseRule(page, word, 'get nothing')
-    await ruleWord(page, word, 'get nothing, set here').waitFor()
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await chooseRule(page, word, 'nothing')
+    await ruleWord(page, word, 'nothing, set here').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     const question = place.getByRole('group', { name: 'Loosen this rule?' })
-    await question.getByText('from get nothing to ask each time').waitFor()
+    await question.getByText('This loosens “For agents” of stage/: from nothing to once each.').waitFor()
     await expectAccessible(page)
     await question.getByRole('button', { name: 'Keep it' }).click()
     await question.waitFor({ state: 'detached' })
     await chooseRule(page, word, 'As the workspace says')
     await confirmLooser(page)
-    await ruleWord(page, word, 'ask each time, from above').waitFor()
+    await ruleWord(page, word, 'once each, from above').waitFor()
+    await closePage(page)
+  })
+
+  test('a place reads as one sentence; tasks are chosen where a command may start again, and confirmed', async () => {
+    const page = await asOwner('/rules')
+    const place = page.getByRole('listitem', { name: 'dev/', exact: true })
+    const says = (sentence: string) =>
+      expect.poll(() => place.locator('p').first().innerText()).toBe(sentence)
+    const [how, long, agents] = ['How do we know it is them', 'For how long', 'For agents'].map((label) => ({
+      label,
+      place: 'dev/',
+    })) as [RuleWord, RuleWord, RuleWord]
+    await chooseRule(page, how, 'it comes back to their terminal')
+    await chooseRule(page, long, 'the task, 30 minutes')
+    await confirmLooser(page)
+    await chooseRule(page, agents, 'the same')
+    await confirmLooser(page)
+    const start = 'Members say yes, and it comes back to their terminal. It counts once'
+    await says(`${start}, for a command up to 8 hours, or for a task (30 minutes); for agents the same.`)
+    await expectAccessible(page)
+    await chooseRule(page, long, 'once')
+    await says(`${start}; for agents the same.`)
+    await ruleWord(page, long).click()
+    expect(await page.getByRole('menuitemradio', { name: /^the task/ }).count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await ruleWord(page, { label: 'For how long', place: 'prod/shop/' }).click()
+    await page.getByRole('menuitemradio', { name: /^this command, 8 hours/ }).waitFor()
+    expect(await page.getByRole('menuitemradio', { name: /^the task/ }).count()).toBe(0)
     await closePage(page)
   })
 
   test('a choice works while the page still fetches the result of the previous one', async () => {
     const owner = await asOwner(`/rules?bundle=${bundles.get('dev/worker')}`)
-    const changers = { label: 'Who changes values', place: 'dev/worker' }
-    const agents = { label: 'AI agents', place: 'dev/worker' }
+    const changers = { label: 'Who may change values', place: 'dev/worker' }
+    const agents = { label: 'For agents', place: 'dev/worker' }
     await ruleWord(owner, changers).waitFor()
     const paused = Promise.withResolvers<void>()
     await owner.route('**/bundles/*/policy', async (route) => {
@@ -217,8 +245,8 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     })
     await chooseRule(owner, changers, 'Owners')
     await ruleWord(owner, changers, 'Owners, set here').waitFor()
-    await chooseRule(owner, agents, 'get nothing')
-    await ruleWord(owner, agents, 'get nothing, set here').waitFor()
+    await chooseRule(owner, agents, 'nothing')
+    await ruleWord(owner, agents, 'nothing, set here').waitFor()
     paused.resolve()
     await closePage(owner)
   })
@@ -245,8 +273,8 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await page.getByText('One careless click on a link').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Return approvals to the terminal' }).click()
-    const word = { label: 'Where values go', place: 'all bundles' }
-    await ruleWord(page, word, 'back by the browser or by a code, set here').waitFor()
+    const word = { label: 'How do we know it is them', place: 'all bundles' }
+    await ruleWord(page, word, 'it comes back to their terminal, set here').waitFor()
     expect(await page.getByText('One careless click on a link').count()).toBe(0)
     const request = await askApproval(server.url, { bundle: 'dev/app' })
     await page.goto(server.url + request.verification_uri_complete)

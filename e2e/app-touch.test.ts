@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
   test('with two keys an owner sets the rule, and signs that', async () => {
     await confirmByOperator(server, letters)
     await page.goto(`${site}/rules`)
-    await chooseRule(page, { label: 'Signature', place: 'all bundles' }, 'with an approval key')
+    await chooseRule(page, { label: 'How do we know it is them', place: 'all bundles' }, 'signed A person')
     await dialog(page).getByText('The rules of the workspace change.').waitFor()
     await dialog(page).getByRole('button', { name: 'Sign' }).click()
     await page.getByText('Saved: with an approval key').waitFor()
@@ -173,14 +173,22 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
 
   test('a looser rule waits: the page says for whom, and an owner stops it', async () => {
     await page.goto(`${site}/rules`)
-    await chooseRule(page, { label: 'Signature', place: 'all bundles' }, 'No rule of the workspace')
+    await chooseRule(
+      page,
+      { label: 'How do we know it is them', place: 'all bundles' },
+      'As without a rule: not signed',
+    )
     await confirmLooser(page)
     await dialog(page).getByText('After this, the rules of the workspace ask for less (touch).').waitFor()
     await dialog(page).getByText('It waits for another owner or a day.').waitFor()
     await dialog(page).getByRole('button', { name: 'Sign' }).click()
     await page.getByText('until another owner signs the same').waitFor()
     await page.getByText('an owner can stop it on the page Members').waitFor()
-    await ruleWord(page, { label: 'Signature', place: 'all bundles' }, 'with an approval key').waitFor()
+    await ruleWord(
+      page,
+      { label: 'How do we know it is them', place: 'all bundles' },
+      'they sign it, and',
+    ).waitFor()
     await page.goto(`${site}/members`)
     const waiting = page.getByRole('listitem').filter({ hasText: 'the rules of the workspace ask for less' })
     await waiting.getByText('signed by').waitFor()

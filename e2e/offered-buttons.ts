@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { LABELS } from '../web/app/features/rules/rule-words.ts'
+import { QUESTIONS } from '../web/app/features/rules/rule-words.ts'
 import { type SessionCookie, sessionHeaders } from './app-accounts.ts'
 
 /** A person's session in one workspace. */
@@ -49,7 +49,7 @@ export type Walked = {
   harmless?: RegExp
 }
 
-const wordsOf = (place: string) => Object.values(LABELS).map((rule) => `${rule}, ${place}`)
+const wordsOf = (place: string) => Object.values(QUESTIONS).map(({ label }) => `${label}, ${place}`)
 
 /** What calls nothing, or only reads. */
 const HARMLESS =

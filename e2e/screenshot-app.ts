@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { LABELS } from '../web/app/features/rules/rule-words.ts'
+import { QUESTIONS } from '../web/app/features/rules/rule-words.ts'
 import { createLibrary } from './app-library.ts'
 import { pickFromMenu } from './app-page.ts'
 import { ruleWord } from './rules-page.ts'
@@ -14,8 +14,7 @@ NEW_API_TOKEN=abc123
 PUBLIC_URL=https://shop.example
 `
 
-// Signatures need passkeys, and these need a host name.
-const RULES = Object.values(LABELS).filter((label) => label !== LABELS.touch)
+const RULES = Object.values(QUESTIONS).map(({ label }) => label)
 
 /** The pages of bundles, keys and imports. */
 export async function appShots(): Promise<World> {
@@ -59,7 +58,7 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
     {
       name: 'rules-choice',
       show: at(`${url}/rules`, (page) =>
-        ruleWord(page, { label: 'How many people approve', place: 'prod/shop/' }).click(),
+        ruleWord(page, { label: QUESTIONS.who.label, place: 'prod/shop/' }).click(),
       ),
     },
     ...RULES.map((label) => ({

@@ -5,7 +5,7 @@ import { GITHUB_ISSUER, GITLAB_ISSUER } from '@keyferry/contract/machines/trusts
 import { expect, test } from 'vitest'
 import { ASKING, DONE, PROPOSING, WORDS } from './features/approval/kind-words.ts'
 import { startAgain } from './features/approval/return-plan.ts'
-import { choiceOf, LABELS, SENTENCE } from './features/rules/rule-words.ts'
+import { answerOf, choiceOf, QUESTIONS, type Question } from './features/rules/rule-words.ts'
 import { describeFailure } from './lib/calls/failure.ts'
 import { dangersOf, reasonWords } from './lib/machines/attempt-words.ts'
 import { keySetIn } from './lib/machines/key-set.ts'
@@ -38,6 +38,8 @@ const RULES = {
   agents: ['remember', 'ask', 'deny'],
   changers: ['member', 'setter', 'owner'],
 } as const
+
+const LOOSEST = Object.fromEntries(Object.entries(RULES).map(([field, [loosest]]) => [field, loosest]))
 
 const refusedAs = (status: number, code: string, message = 'a message') =>
   describeFailure(new CallError({ status, code, message, details: {}, retryAfterSeconds: null })).message
@@ -192,7 +194,17 @@ function rules() {
   const choices = Object.entries(RULES).map(([field, values]) =>
     values.map((value) => choiceOf(field as keyof typeof RULES, value)),
   )
-  return { LABELS, SENTENCE, choices }
+  const policyOf = (rule: object) => ({ ...LOOSEST, ...rule }) as never
+  const answers = (Object.keys(QUESTIONS) as Question[]).map((question) => {
+    const [one, other = one] = QUESTIONS[question].fields
+    const policies = RULES[one].flatMap((a) => RULES[other].map((b) => policyOf({ [one]: a, [other]: b })))
+    return [...new Set(policies.map((policy) => answerOf(question, policy, null)))]
+  })
+  const people = [[], ['ada'], ['ada', 'lee'], ['ada', 'lee', 'sam']]
+  const named = RULES.approvals_needed.flatMap((approvals_needed) =>
+    people.map((names) => answerOf('who', policyOf({ approvals_needed }), names)),
+  )
+  return { QUESTIONS, choices, answers, named }
 }
 
 test('the sentences of the pages stay as they are', async () => {

@@ -14,7 +14,7 @@ import { withToast } from '../../ui/toast-store.ts'
 import { askFor } from './asked-change.ts'
 import { RuleExample } from './rule-example.tsx'
 import { RuleSentence } from './rule-sentence.tsx'
-import { type Chosen, choiceOf, loosens, placeName, policyWith } from './rule-words.ts'
+import { type Chosen, choiceOf, labelOf, loosens, placeName, policyWith } from './rule-words.ts'
 
 type PlaceRulesProps = {
   place: RulesPlace
@@ -42,7 +42,6 @@ export function PlaceRules({ place, asked }: PlaceRulesProps) {
       <RuleSentence place={place} onChoose={choose} onPoint={setPointed} />
       <RuleExample
         policy={shown === null ? place.effective : policyWith(place, shown)}
-        field={shown?.field ?? null}
         {...{ members, bundle }}
       />
       {asked !== null && (
@@ -56,7 +55,7 @@ export function PlaceRules({ place, asked }: PlaceRulesProps) {
       )}
       {place.set.was_typed === true && (
         <p className="mt-2 text-xs text-ink-soft">
-          Typing the check code is no longer a rule. Values here go {choiceOf('assurance', 'bound').word}.
+          Typing the check code is no longer a rule. Here it counts as: {choiceOf('assurance', 'bound').word}.
         </p>
       )}
     </li>
@@ -92,7 +91,7 @@ function ConfirmLooser({ place, asked: { field, ...asked }, isPending, onConfirm
       className="mt-3 flex flex-wrap items-center gap-3 rounded-md bg-caution-soft p-3 text-sm"
     >
       <p className="flex-1 basis-64">
-        This loosens the rule of {placeName(place)}: from{' '}
+        This loosens “{labelOf(field)}” of {placeName(place)}: from{' '}
         <strong className="font-medium">{choiceOf(field, effective[field]).word}</strong> to{' '}
         <strong className="font-medium">{choiceOf(field, after[field]).word}</strong>.
       </p>
@@ -186,9 +185,9 @@ function useRuleChange(place: RulesPlace) {
       askFor({ place: name, chosen: before })
       navigate('/rules')
     }
-    const text = value === null ? 'The rule is gone' : `Saved: ${choiceOf(field, value).word}`
+    const text = value === null ? 'the rule is gone' : choiceOf(field, value).word
     const undone = loosens(place, chosen) ? undefined : undo
-    const ending = withToast(`${text}, ${name}. Remembered approvals there ended.`, undone)
+    const ending = withToast(`${labelOf(field)}, ${name}: ${text}. Remembered approvals there ended.`, undone)
     const change = { ...changeFor(chosen), expected: { [field]: set[field] } }
     if (place.bundle !== null) ofBundle.mutate(change, ending)
     else ofTenant.mutate(place.folder === null ? change : { ...change, folder: place.folder }, ending)

@@ -1,8 +1,7 @@
-import { Fragment, useState } from 'react'
+import { useState } from 'react'
 import type { Policy, RulesPlace } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useMay, useMe } from '../../lib/data/me.ts'
-import { joined } from '../../lib/words/counted.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -11,13 +10,14 @@ import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { PeopleChoice } from '../../ui/people-choice.tsx'
 import {
   aboveName,
+  answerOf,
   type Chosen,
   choiceOf,
   choicesAt,
   type Field,
-  LABELS,
   placeName,
-  SENTENCE,
+  QUESTIONS,
+  type Question,
 } from './rule-words.ts'
 
 type SentenceProps = {
@@ -27,68 +27,71 @@ type SentenceProps = {
   onPoint: (chosen: Chosen | null) => void
 }
 
-/** The rules of a place as a sentence. An owner changes its words: a marked one is set here, an underlined one comes
- * from above. */
+/** The rules of a place as a sentence, and who may change values. An owner changes its words: a marked one is set here,
+ * an underlined one comes from above. */
 export function RuleSentence(props: SentenceProps) {
-  const { place } = props
-  const may = useMay()
-  const approvers = useApproversText(place.effective)
-  // One person on one machine signs nothing.
-  const parts = useMe().data?.auth_mode === 'local' ? LOCAL_SENTENCE : SENTENCE
-  const canChange = may(place.bundle === null ? 'changeTenantPolicy' : 'changeBundlePolicy')
-  const wordOf = (field: Field) =>
-    field === 'approvers' ? approvers : choiceOf(field, place.effective[field]).word
+  const { effective } = props.place
+  const names = useNames(effective)
+  const isOne = names !== null && (effective.approvals_needed === 1 || names.length < 2)
+  const word = (question: Question, mark = '') => (
+    <span className="whitespace-nowrap">
+      <RuleWord {...props} question={question} word={answerOf(question, effective, names)} />
+      {mark}
+    </span>
+  )
   return (
-    <p className="mt-2 text-lg leading-9 text-pretty">
-      {parts.map(({ field, mark, text }) => (
-        <Fragment key={field}>
-          <span className="whitespace-nowrap">
-            {canChange ? (
-              <RuleWord field={field} word={wordOf(field)} {...props} />
-            ) : (
-              <span className="whitespace-normal">{wordOf(field)}</span>
-            )}
-            {mark}
-          </span>
-          {text}
-        </Fragment>
-      ))}
-    </p>
+    <>
+      <p className="mt-2 text-lg leading-9 text-pretty">
+        {word('who')} {isOne ? 'says' : 'say'} yes, and {word('how', '.')} It counts {word('long', ';')} for
+        agents {word('agents', '.')}
+      </p>
+      <p className="mt-1 text-sm">
+        {QUESTIONS.changers.label}: {word('changers', '.')}
+      </p>
+    </>
   )
 }
 
-const LOCAL_SENTENCE = SENTENCE.flatMap((part) => {
-  if (part.field === 'touch') return []
-  return [part.field === 'approvals_needed' ? { ...part, text: ' each time, and it is ' } : part]
-})
+type RuleWordProps = SentenceProps & { question: Question; word: string }
 
-type RuleWordProps = SentenceProps & { field: Field; word: string }
-
-function RuleWord({ place, field, word, onChoose, onPoint }: RuleWordProps) {
+function RuleWord({ place, question, word, onChoose, onPoint }: RuleWordProps) {
   const [isNaming, setNaming] = useState(false)
+  const may = useMay()
+  // One person on one machine signs nothing.
+  const isLocal = useMe().data?.auth_mode === 'local'
   const { set, effective, above } = place
-  const own = set[field]
-  const isSet = own !== null && own === effective[field]
+  const { label: short, fields } = QUESTIONS[question]
+  if (!may(place.bundle === null ? 'changeTenantPolicy' : 'changeBundlePolicy'))
+    return <span className="whitespace-normal">{word}</span>
+  const isSet = fields.some((field) => set[field] !== null && set[field] === effective[field])
   const pick = (chosen: Chosen) => (chosen.value === 'named' ? setNaming(true) : onChoose(chosen))
-  const itemOf = (value: Chosen['value'], texts: Pick<MenuItem, 'label' | 'hint'>): MenuItem => ({
-    ...texts,
-    icon: value === own ? CircleCheck : Circle,
-    isChosen: value === own,
-    onPoint: () => onPoint({ field, value }),
-    onPick: () => (value === own && value !== 'named' ? undefined : pick({ field, value })),
-  })
-  const inherited = { label: aboveName(place), hint: choiceOf(field, above[field]).word }
-  const items = [
-    ...choicesAt(field, place).map(({ value, word: label, hint }) => itemOf(value, { label, hint })),
-    { ...itemOf(null, inherited), icon: own === null ? CircleCheck : RotateCcw, gap: true },
-  ]
-  const label = `${LABELS[field]}, ${placeName(place)}`
+  const itemsOf = (field: Field): MenuItem[] => {
+    const own = set[field]
+    const itemOf = (value: Chosen['value'], texts: Pick<MenuItem, 'label' | 'hint'>): MenuItem => ({
+      ...texts,
+      icon: value === own ? CircleCheck : Circle,
+      isChosen: value === own,
+      onPoint: () => onPoint({ field, value }),
+      onPick: () => (value === own && value !== 'named' ? undefined : pick({ field, value })),
+    })
+    const choices = choicesAt(field, place)
+    if ((choices.length === 0 && own === null) || (isLocal && field === 'touch')) return []
+    const inherited = { label: `${aboveName(place)}: ${choiceOf(field, above[field]).word}` }
+    return [
+      ...choices.map(({ value, word: label, hint }) => itemOf(value, { label, hint })),
+      { ...itemOf(null, inherited), icon: own === null ? CircleCheck : RotateCcw },
+    ]
+  }
+  const groups = fields.map(itemsOf).filter((items) => items.length > 0)
+  const label = `${short}, ${placeName(place)}`
   return (
     <>
       <Menu
         label={label}
         buttonLabel={`${label}: ${word}, ${isSet ? 'set here' : 'from above'}`}
-        items={items}
+        items={groups.flatMap(([first, ...others], index) =>
+          first === undefined ? [] : [{ ...first, gap: index > 0 }, ...others],
+        )}
         onClose={() => onPoint(null)}
         className={classNames('text-left whitespace-normal', isSet ? 'rule-set' : 'rule-above')}
       >
@@ -98,7 +101,7 @@ function RuleWord({ place, field, word, onChoose, onPoint }: RuleWordProps) {
         <NamedDialog
           chosen={set.people ?? []}
           onClose={() => setNaming(false)}
-          onSave={(people) => onChoose({ field, value: 'named', people })}
+          onSave={(people) => onChoose({ field: 'approvers', value: 'named', people })}
         />
       )}
     </>
@@ -110,8 +113,8 @@ type NamedDialogProps = { chosen: readonly string[]; onSave: (people: string[]) 
 function NamedDialog({ chosen, onSave, onClose }: NamedDialogProps) {
   const [people, setPeople] = useState([...chosen])
   return (
-    <Dialog title="Who approves" onClose={onClose}>
-      <PeopleChoice legend="People who may approve" chosen={people} onChange={setPeople} withGroups />
+    <Dialog title="Who may say yes" onClose={onClose}>
+      <PeopleChoice legend="People who may say yes" chosen={people} onChange={setPeople} withGroups />
       <div className="mt-6 flex justify-end gap-3">
         <Button label="Cancel" onClick={onClose} />
         <Button
@@ -128,19 +131,12 @@ function NamedDialog({ chosen, onSave, onClose }: NamedDialogProps) {
   )
 }
 
-/** Who may approve, by name where rules name people. */
-function useApproversText({ approvers, people }: Pick<Policy, 'approvers' | 'people'>): string {
+/** Who may say yes, where rules name people; null: rules name nobody. */
+function useNames({ approvers, people }: Policy): string[] | null {
   const { data: members } = useAnswer('listMembers', {}, { enabled: people !== null })
-  const text = choiceOf('approvers', approvers).word
-  if (people === null || members === undefined) return text
+  if (people === null || members === undefined) return null
   const able = members.filter(({ user_id, role }) => {
-    const isOnList = people.includes(user_id)
-    return isOnList && (approvers !== 'owner' || role === 'owner')
+    return people.includes(user_id) && (approvers !== 'owner' || role === 'owner')
   })
-  return able.length === 0
-    ? 'Nobody'
-    : joined(
-        able.map(({ username }) => username),
-        'and',
-      )
+  return able.map(({ username }) => username)
 }

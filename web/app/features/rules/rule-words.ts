@@ -1,63 +1,43 @@
-import type { PolicySetting, RulesPlace } from '../../lib/calls/answers.ts'
-import { counted } from '../../lib/words/counted.ts'
+import type { Policy, PolicySetting, RulesPlace } from '../../lib/calls/answers.ts'
+import { counted, joined } from '../../lib/words/counted.ts'
 
 export type Field = Exclude<keyof PolicySetting, 'people' | 'was_typed'>
 
-/** `word`: in the sentence. `hint`: what follows from the choice. */
+/** `word`: in the menu. `hint`: what follows from the choice. */
 export type RuleChoice<V = PolicySetting[Field]> = { value: V; word: string; hint: string }
 
 type RuleChoices = { readonly [Name in Field]: readonly RuleChoice<NonNullable<PolicySetting[Name]>>[] }
 
 const forHours = (value: number): RuleChoice<number> =>
   value === 0
-    ? { value, word: 'never remembered', hint: 'Each start needs an approval.' }
+    ? { value, word: 'once', hint: 'Each start needs a yes.' }
     : {
         value,
-        word: `remembered for up to ${counted(value, 'hour')}`,
-        hint: 'The same command starts again without an approval, if the approver allows it.',
+        word: `this command, ${counted(value, 'hour')}`,
+        hint: 'It starts again without a new yes, if the approver allows it.',
       }
-
-const OWNERS = 'Owners'
 
 /** The choices of each rule, from the weakest to the strictest. */
 const CHOICES: RuleChoices = {
   approvers: [
-    { value: 'member', word: 'Members and owners', hint: 'Everybody in the workspace may approve.' },
+    { value: 'member', word: 'Members', hint: 'Everybody in the workspace.' },
     { value: 'named', word: 'Named people', hint: 'Only people that you choose.' },
-    { value: 'owner', word: OWNERS, hint: 'A member has to ask an owner.' },
+    { value: 'owner', word: 'Owners', hint: 'A member has to ask an owner.' },
   ],
   approvals_needed: [
-    { value: 1, word: 'one person', hint: 'The first approval is enough.' },
-    { value: 2, word: 'two people', hint: 'The second person sees who was first.' },
-  ],
-  touch: [
-    { value: 'none', word: 'without a signature', hint: 'A program that drives the browser could approve.' },
-    { value: 'passkey', word: 'with an approval key', hint: 'A person signs each approval and each change.' },
-    {
-      value: 'device',
-      word: 'with a key that is bound to one device',
-      hint: 'As before, with a security key or Windows Hello only.',
-    },
-  ],
-  remember_hours: [12, 8, 1, 0].map(forHours),
-  tasks: [
-    {
-      value: 'allow',
-      word: 'or a task counts',
-      hint: 'One yes for every command of a terminal, for 30 minutes.',
-    },
-    { value: 'none', word: 'no task', hint: 'An approval is for one command.' },
+    { value: 1, word: 'one is enough', hint: 'The first yes counts.' },
+    { value: 2, word: 'and a second person', hint: 'The second person sees who was first.' },
   ],
   assurance: [
     {
       value: 'compat',
-      word: 'where the check code is the same',
+      word: 'a click is enough',
       hint: 'The approver compares the check code. One careless click is enough for an attacker.',
     },
     {
       value: 'bound',
-      word: 'back by the browser or by a code',
-      hint: 'A click on a link alone gives an attacker nothing.',
+      word: 'it comes back to their terminal',
+      hint: 'By the browser or by a code. A click on a link alone gives an attacker nothing.',
     },
     {
       value: 'local',
@@ -65,45 +45,93 @@ const CHOICES: RuleChoices = {
       hint: 'Neither a link nor a code gives an attacker anything.',
     },
   ],
+  touch: [
+    { value: 'none', word: 'not signed', hint: 'A program that drives the browser could approve.' },
+    {
+      value: 'passkey',
+      word: 'signed',
+      hint: 'A person signs each yes and each change with an approval key.',
+    },
+    {
+      value: 'device',
+      word: 'signed by a key that cannot leave its device',
+      hint: 'As before, with a security key or Windows Hello only.',
+    },
+  ],
+  remember_hours: [12, 8, 1, 0].map(forHours),
+  tasks: [
+    {
+      value: 'allow',
+      word: 'the task, 30 minutes',
+      hint: 'One yes for every command in a folder of a terminal. Nobody reads those commands first.',
+    },
+    { value: 'none', word: 'no task', hint: 'A yes is for one command.' },
+  ],
   agents: [
-    { value: 'remember', word: 'may be remembered', hint: 'Like people: within the hours of this rule.' },
-    { value: 'ask', word: 'ask each time', hint: 'A person approves each command of an agent.' },
-    { value: 'deny', word: 'get nothing', hint: 'A command that an agent starts is refused.' },
+    { value: 'remember', word: 'the same', hint: 'Agents are treated as people are.' },
+    { value: 'ask', word: 'once each', hint: 'A person says yes to each command of an agent.' },
+    { value: 'deny', word: 'nothing', hint: 'A command that an agent starts is refused.' },
   ],
   changers: [
-    { value: 'member', word: 'Members and owners', hint: 'Everybody in the workspace may change values.' },
+    { value: 'member', word: 'Members', hint: 'Everybody in the workspace.' },
     {
       value: 'setter',
       word: 'Who set a value, and owners',
       hint: 'Members change the values that they set.',
     },
-    { value: 'owner', word: OWNERS, hint: 'Members propose a value, and an owner accepts it.' },
+    { value: 'owner', word: 'Owners', hint: 'Members propose a value, and an owner accepts it.' },
   ],
 }
 
-/** What each rule is about: the name of its menu. */
-export const LABELS: Readonly<Record<Field, string>> = {
-  approvers: 'Who approves',
-  approvals_needed: 'How many people approve',
-  touch: 'Signature',
-  remember_hours: 'Remembered',
-  tasks: 'Tasks',
-  assurance: 'Where values go',
-  agents: 'AI agents',
-  changers: 'Who changes values',
+/** What the rules answer, each with the rules that it is about. `label`: the name of its menu. */
+export const QUESTIONS = {
+  who: { label: 'Who may say yes', fields: ['approvers', 'approvals_needed'] },
+  how: { label: 'How do we know it is them', fields: ['assurance', 'touch'] },
+  long: { label: 'For how long', fields: ['remember_hours', 'tasks'] },
+  agents: { label: 'For agents', fields: ['agents'] },
+  changers: { label: 'Who may change values', fields: ['changers'] },
+} as const satisfies Record<string, { label: string; fields: readonly Field[] }>
+
+export type Question = keyof typeof QUESTIONS
+
+/** The question that a rule is about. */
+export function labelOf(field: Field): string {
+  return Object.values(QUESTIONS).find(({ fields }) => fields.some((one) => one === field))?.label ?? field
 }
 
-/** The sentence of a place: its rules, each with the mark that stays beside it, and the text up to the next. */
-export const SENTENCE: readonly { field: Field; mark?: string; text: string }[] = [
-  { field: 'approvers', text: ' approve, ' },
-  { field: 'approvals_needed', text: ' each time, ' },
-  { field: 'touch', mark: ',', text: ' and it is ' },
-  { field: 'remember_hours', mark: ',', text: ' ' },
-  { field: 'tasks', mark: '.', text: ' Values go ' },
-  { field: 'assurance', mark: '.', text: ' Agents ' },
-  { field: 'agents', mark: '.', text: ' ' },
-  { field: 'changers', text: ' change values.' },
-]
+const SIGNED = {
+  none: '',
+  passkey: 'they sign it, and ',
+  device: 'they sign it with a key that cannot leave its device, and ',
+} as const
+
+/** What the sentence of a place answers.
+ * @param names who may say yes, where rules name people */
+export function answerOf(question: Question, policy: Policy, names: readonly string[] | null): string {
+  const word = (field: Field) => choiceOf(field, policy[field]).word
+  if (question === 'who') return whoOf(policy, names)
+  if (question === 'how') {
+    const { touch, assurance } = policy
+    const way = {
+      compat: 'a click is enough',
+      bound: word('assurance'),
+      local: `it comes back ${word('assurance')}`,
+    }
+    return SIGNED[touch] + (touch !== 'none' && assurance === 'compat' ? 'that is enough' : way[assurance])
+  }
+  if (question !== 'long') return word(question)
+  const { remember_hours, tasks } = policy
+  const hours = `for a command up to ${counted(remember_hours, 'hour')}`
+  if (tasks === 'allow') return `once, ${hours}, or for a task (30 minutes)`
+  return remember_hours > 0 ? `once, or ${hours}` : 'once'
+}
+
+function whoOf({ approvers, approvals_needed }: Policy, names: readonly string[] | null): string {
+  const who = names === null ? choiceOf('approvers', approvers).word : joined(names, 'or')
+  if (names !== null && names.length < approvals_needed) return 'Nobody'
+  if (approvals_needed === 1) return who
+  return names === null ? `Two ${who.toLowerCase()}` : `Two of ${joined(names, 'and')}`
+}
 
 type Value = PolicySetting[Field]
 
@@ -118,9 +146,9 @@ function rankOf(field: Field, value: Value): number {
   return CHOICES[field].findIndex((choice) => choice.value === value)
 }
 
-/** What a place can choose: what is stricter than the places above it, and what it chose. The weakest changes nothing
- * where nothing is set above. */
-export function choicesAt(field: Field, { set, limit, above }: RulesPlace): readonly RuleChoice[] {
+/** What a place can choose beside what counts from above: what is stricter, what reaches it from no other place, and
+ * what it chose. The weakest changes nothing where nothing is set above. */
+export function choicesAt(field: Field, { set, limit, above, effective }: RulesPlace): readonly RuleChoice[] {
   const floor = limit[field]
   const listed: readonly RuleChoice[] = CHOICES[field]
   const own = set[field]
@@ -129,8 +157,11 @@ export function choicesAt(field: Field, { set, limit, above }: RulesPlace): read
   return shown.filter(({ value }) => {
     if (value === own) return true
     if (field === 'remember_hours' && value === 12) return false
-    if (floor !== null) return rankOf(field, value) > rankOf(field, floor)
-    return value !== above[field] || rankOf(field, value) > 0
+    if (value === 'allow' && (effective.remember_hours === 0 || effective.approvals_needed === 2))
+      return false
+    const rank = rankOf(field, value)
+    if (floor === null) return value !== above[field] || rank > 0
+    return rank > rankOf(field, floor) || (rank === rankOf(field, floor) && value !== above[field])
   })
 }
 
@@ -162,5 +193,5 @@ export function placeName({ variable, folder, bundle }: RulesPlace): string {
 /** Where the rules come from that a place does not set. */
 export function aboveName({ folder, bundle }: RulesPlace): string {
   if (bundle !== null) return 'As the places above say'
-  return folder === null ? 'No rule of the workspace' : 'As the workspace says'
+  return folder === null ? 'As without a rule' : 'As the workspace says'
 }

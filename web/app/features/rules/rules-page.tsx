@@ -27,7 +27,7 @@ export function RulesPage() {
     <>
       <PageHeading
         title="Rules"
-        intro="What an approval takes, and who may change values. The strictest rule counts."
+        intro="Who may say yes, how we know that it is them and their terminal, and for how long. The strictest rule counts."
       />
       <Loaded query={policy} what="the rules">
         {(data) => <Places policy={data} />}

@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await chooseRule(page, { label: 'How do we know it is them', place: 'all bundles' }, 'signed A person')
     await dialog(page).getByText('The rules of the workspace change.').waitFor()
     await dialog(page).getByRole('button', { name: 'Sign' }).click()
-    await page.getByText('Saved: with an approval key').waitFor()
+    await page.getByText('How do we know it is them, all bundles: signed.').waitFor()
     await dialog(page).waitFor({ state: 'detached' })
     await page.goto(`${site}/account`)
     await key(page, 'Phone').getByText('signs').waitFor()

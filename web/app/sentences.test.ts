@@ -40,6 +40,7 @@ const RULES = {
 } as const
 
 const LOOSEST = Object.fromEntries(Object.entries(RULES).map(([field, [loosest]]) => [field, loosest]))
+const policyOf = (rule: object) => ({ ...LOOSEST, ...rule }) as never
 
 const refusedAs = (status: number, code: string, message = 'a message') =>
   describeFailure(new CallError({ status, code, message, details: {}, retryAfterSeconds: null })).message
@@ -194,7 +195,6 @@ function rules() {
   const choices = Object.entries(RULES).map(([field, values]) =>
     values.map((value) => choiceOf(field as keyof typeof RULES, value)),
   )
-  const policyOf = (rule: object) => ({ ...LOOSEST, ...rule }) as never
   const answers = (Object.keys(QUESTIONS) as Question[]).map((question) => {
     const [one, other = one] = QUESTIONS[question].fields
     const policies = RULES[one].flatMap((a) => RULES[other].map((b) => policyOf({ [one]: a, [other]: b })))

@@ -110,11 +110,12 @@ test.each<[string, Places, PolicySetting[], PolicySetting['tasks']]>([
   expect(rulesTaken(NO_RULES, { left: folders, entered, workspace }, DEV).tasks).toBe(taken)
 })
 
+const at = (set: PolicySetting, named: { name: string; tags: string; production: 'by_name' } = DEV) => ({
+  set,
+  named,
+})
+
 test('a rule that ends is looser where the workspace sets less', () => {
-  const at = (set: PolicySetting, named: { name: string; tags: string; production: 'by_name' } = DEV) => ({
-    set,
-    named,
-  })
   const [above, nothing] = [{ workspace: ALLOW }, { workspace: NO_RULES }]
   expect(loosened(at(NONE), at(NO_RULES), above)).toEqual(['tasks'])
   expect(loosened(at(NONE), at(NO_RULES), nothing)).toEqual([])

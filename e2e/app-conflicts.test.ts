@@ -334,7 +334,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     const word = { label: 'For agents', place: 'dev/other_rule' }
     await ruleWord(page, word, 'once each').click()
     await call('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body: { agents: 'deny' } })
-    await page.getByRole('menuitemradio', { name: /^the same/ }).click()
+    await page.getByRole('menuitemradio', { name: /^The same/ }).click()
     await confirmLooser(page)
     await ruleWord(page, word, 'nothing, set here').waitFor()
     const { bundle } = await call('GET', '/api/v1/bundles/{bundle_id}/policy', { params })

@@ -227,7 +227,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
 
     await member.goto(server.url + rulesOf('dev/worker'))
     const place = member.getByRole('listitem', { name: 'dev/worker', exact: true })
-    await place.getByText('sam', { exact: true }).first().waitFor()
+    await place.getByText('sam says yes, and a click is enough.').waitFor()
     const { verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/worker' })
     await member.goto(server.url + verification_uri_complete)
     await member.getByText('Only people that the rules name may approve this').waitFor()

@@ -148,10 +148,10 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
   test('with two keys an owner sets the rule, and signs that', async () => {
     await confirmByOperator(server, letters)
     await page.goto(`${site}/rules`)
-    await chooseRule(page, { label: 'How do we know it is them', place: 'all bundles' }, 'signed A person')
+    await chooseRule(page, { label: 'How do we know it is them', place: 'all bundles' }, 'Signed A person')
     await dialog(page).getByText('The rules of the workspace change.').waitFor()
     await dialog(page).getByRole('button', { name: 'Sign' }).click()
-    await page.getByText('How do we know it is them, all bundles: signed.').waitFor()
+    await page.getByText('How do we know it is them, all bundles: Signed.').waitFor()
     await dialog(page).waitFor({ state: 'detached' })
     await page.goto(`${site}/account`)
     await key(page, 'Phone').getByText('signs').waitFor()
@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await chooseRule(
       page,
       { label: 'How do we know it is them', place: 'all bundles' },
-      'As without a rule: not signed',
+      'As without a rule: Not signed',
     )
     await confirmLooser(page)
     await dialog(page).getByText('After this, the rules of the workspace ask for less (touch).').waitFor()

@@ -5,7 +5,7 @@ import { GITHUB_ISSUER, GITLAB_ISSUER } from '@keyferry/contract/machines/trusts
 import { expect, test } from 'vitest'
 import { ASKING, DONE, PROPOSING, WORDS } from './features/approval/kind-words.ts'
 import { startAgain } from './features/approval/return-plan.ts'
-import { answerOf, choiceOf, QUESTIONS, type Question } from './features/rules/rule-words.ts'
+import { ANSWERS, choiceOf, QUESTIONS, type Question } from './features/rules/rule-words.ts'
 import { describeFailure } from './lib/calls/failure.ts'
 import { dangersOf, reasonWords } from './lib/machines/attempt-words.ts'
 import { keySetIn } from './lib/machines/key-set.ts'
@@ -198,11 +198,11 @@ function rules() {
   const answers = (Object.keys(QUESTIONS) as Question[]).map((question) => {
     const [one, other = one] = QUESTIONS[question].fields
     const policies = RULES[one].flatMap((a) => RULES[other].map((b) => policyOf({ [one]: a, [other]: b })))
-    return [...new Set(policies.map((policy) => answerOf(question, policy, null)))]
+    return [...new Set(policies.map((policy) => ANSWERS[question](policy, null)))]
   })
   const people = [[], ['ada'], ['ada', 'lee'], ['ada', 'lee', 'sam']]
   const named = RULES.approvals_needed.flatMap((approvals_needed) =>
-    people.map((names) => answerOf('who', policyOf({ approvals_needed }), names)),
+    people.map((names) => ANSWERS.who(policyOf({ approvals_needed }), names)),
   )
   return { QUESTIONS, choices, answers, named }
 }

@@ -38,6 +38,6 @@ const SHOWN = 3
 
 function who(able: readonly string[], needed: number): string {
   const names = able.length > SHOWN ? [...able.slice(0, 2), `${able.length - 2} others`] : able
-  if (needed === 1) return `${joined(names, 'or')} says yes`
+  if (needed === 1) return `${joined(names, 'or')} can say yes`
   return able.length === needed ? `${joined(names, 'and')} say yes` : `two of ${joined(names, 'and')} say yes`
 }

@@ -9,8 +9,8 @@ import { Circle, CircleCheck, RotateCcw } from '../../ui/icons.ts'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { PeopleChoice } from '../../ui/people-choice.tsx'
 import {
+  ANSWERS,
   aboveName,
-  answerOf,
   type Chosen,
   choiceOf,
   choicesAt,
@@ -34,10 +34,7 @@ export function RuleSentence(props: SentenceProps) {
   const names = useNames(effective)
   const isOne = names !== null && (effective.approvals_needed === 1 || names.length < 2)
   const word = (question: Question, mark = '') => (
-    <span className="whitespace-nowrap">
-      <RuleWord {...props} question={question} word={answerOf(question, effective, names)} />
-      {mark}
-    </span>
+    <RuleWord {...props} {...{ question, mark }} word={ANSWERS[question](effective, names)} />
   )
   return (
     <>
@@ -52,17 +49,17 @@ export function RuleSentence(props: SentenceProps) {
   )
 }
 
-type RuleWordProps = SentenceProps & { question: Question; word: string }
+/** `mark`: follows the word, in its button, so that both stay together where a long word takes several lines. */
+type RuleWordProps = SentenceProps & { question: Question; word: string; mark: string }
 
-function RuleWord({ place, question, word, onChoose, onPoint }: RuleWordProps) {
+function RuleWord({ place, question, word, mark, onChoose, onPoint }: RuleWordProps) {
   const [isNaming, setNaming] = useState(false)
   const may = useMay()
   // One person on one machine signs nothing.
   const isLocal = useMe().data?.auth_mode === 'local'
   const { set, effective, above } = place
   const { label: short, fields } = QUESTIONS[question]
-  if (!may(place.bundle === null ? 'changeTenantPolicy' : 'changeBundlePolicy'))
-    return <span className="whitespace-normal">{word}</span>
+  if (!may(place.bundle === null ? 'changeTenantPolicy' : 'changeBundlePolicy')) return word + mark
   const isSet = fields.some((field) => set[field] !== null && set[field] === effective[field])
   const pick = (chosen: Chosen) => (chosen.value === 'named' ? setNaming(true) : onChoose(chosen))
   const itemsOf = (field: Field): MenuItem[] => {
@@ -93,9 +90,9 @@ function RuleWord({ place, question, word, onChoose, onPoint }: RuleWordProps) {
           first === undefined ? [] : [{ ...first, gap: index > 0 }, ...others],
         )}
         onClose={() => onPoint(null)}
-        className={classNames('text-left whitespace-normal', isSet ? 'rule-set' : 'rule-above')}
+        className={classNames('text-left', isSet ? 'rule-set' : 'rule-above')}
       >
-        {word}
+        {word + mark}
       </Menu>
       {isNaming && (
         <NamedDialog

@@ -10,10 +10,10 @@ type RuleChoices = { readonly [Name in Field]: readonly RuleChoice<NonNullable<P
 
 const forHours = (value: number): RuleChoice<number> =>
   value === 0
-    ? { value, word: 'once', hint: 'Each start needs a yes.' }
+    ? { value, word: 'Once', hint: 'Each start needs a yes.' }
     : {
         value,
-        word: `this command, ${counted(value, 'hour')}`,
+        word: `This command, ${counted(value, 'hour')}`,
         hint: 'It starts again without a new yes, if the approver allows it.',
       }
 
@@ -25,36 +25,36 @@ const CHOICES: RuleChoices = {
     { value: 'owner', word: 'Owners', hint: 'A member has to ask an owner.' },
   ],
   approvals_needed: [
-    { value: 1, word: 'one is enough', hint: 'The first yes counts.' },
-    { value: 2, word: 'and a second person', hint: 'The second person sees who was first.' },
+    { value: 1, word: 'One is enough', hint: 'The first yes counts.' },
+    { value: 2, word: 'A second person too', hint: 'The second person sees who was first.' },
   ],
   assurance: [
     {
       value: 'compat',
-      word: 'a click is enough',
+      word: 'A click is enough',
       hint: 'The approver compares the check code. One careless click is enough for an attacker.',
     },
     {
       value: 'bound',
-      word: 'it comes back to their terminal',
+      word: 'It comes back to their terminal',
       hint: 'By the browser or by a code. A click on a link alone gives an attacker nothing.',
     },
     {
       value: 'local',
-      word: 'only to the same computer',
+      word: 'Only to the same computer',
       hint: 'Neither a link nor a code gives an attacker anything.',
     },
   ],
   touch: [
-    { value: 'none', word: 'not signed', hint: 'A program that drives the browser could approve.' },
+    { value: 'none', word: 'Not signed', hint: 'A program that drives the browser could approve.' },
     {
       value: 'passkey',
-      word: 'signed',
+      word: 'Signed',
       hint: 'A person signs each yes and each change with an approval key.',
     },
     {
       value: 'device',
-      word: 'signed by a key that cannot leave its device',
+      word: 'Signed by a key that cannot leave its device',
       hint: 'As before, with a security key or Windows Hello only.',
     },
   ],
@@ -62,15 +62,15 @@ const CHOICES: RuleChoices = {
   tasks: [
     {
       value: 'allow',
-      word: 'the task, 30 minutes',
+      word: 'The task, 30 minutes',
       hint: 'One yes for every command in a folder of a terminal. Nobody reads those commands first.',
     },
-    { value: 'none', word: 'no task', hint: 'A yes is for one command.' },
+    { value: 'none', word: 'No task', hint: 'A yes is for one command.' },
   ],
   agents: [
-    { value: 'remember', word: 'the same', hint: 'Agents are treated as people are.' },
-    { value: 'ask', word: 'once each', hint: 'A person says yes to each command of an agent.' },
-    { value: 'deny', word: 'nothing', hint: 'A command that an agent starts is refused.' },
+    { value: 'remember', word: 'The same', hint: 'Agents are treated as people are.' },
+    { value: 'ask', word: 'Once each', hint: 'A person says yes to each command of an agent.' },
+    { value: 'deny', word: 'Nothing', hint: 'A command that an agent starts is refused.' },
   ],
   changers: [
     { value: 'member', word: 'Members', hint: 'Everybody in the workspace.' },
@@ -105,25 +105,26 @@ const SIGNED = {
   device: 'they sign it with a key that cannot leave its device, and ',
 } as const
 
-/** What the sentence of a place answers.
- * @param names who may say yes, where rules name people */
-export function answerOf(question: Question, policy: Policy, names: readonly string[] | null): string {
-  const word = (field: Field) => choiceOf(field, policy[field]).word
-  if (question === 'who') return whoOf(policy, names)
-  if (question === 'how') {
-    const { touch, assurance } = policy
-    const way = {
-      compat: 'a click is enough',
-      bound: word('assurance'),
-      local: `it comes back ${word('assurance')}`,
-    }
-    return SIGNED[touch] + (touch !== 'none' && assurance === 'compat' ? 'that is enough' : way[assurance])
-  }
-  if (question !== 'long') return word(question)
-  const { remember_hours, tasks } = policy
-  const hours = `for a command up to ${counted(remember_hours, 'hour')}`
-  if (tasks === 'allow') return `once, ${hours}, or for a task (30 minutes)`
-  return remember_hours > 0 ? `once, or ${hours}` : 'once'
+const WAY = {
+  compat: 'a click is enough',
+  bound: 'it comes back to their terminal',
+  local: 'it comes back only to the same computer',
+} as const
+
+/** What the sentence of a place answers. `names`: who may say yes, where rules name people. */
+export const ANSWERS: {
+  readonly [About in Question]: (policy: Policy, names: readonly string[] | null) => string
+} = {
+  who: whoOf,
+  how: ({ touch, assurance }) =>
+    SIGNED[touch] + (touch !== 'none' && assurance === 'compat' ? 'that is enough' : WAY[assurance]),
+  long({ remember_hours, tasks }) {
+    const hours = `for a command up to ${counted(remember_hours, 'hour')}`
+    if (tasks === 'allow') return `once, ${hours}, or for a task (30 minutes)`
+    return remember_hours > 0 ? `once, or ${hours}` : 'once'
+  },
+  agents: ({ agents }) => choiceOf('agents', agents).word.toLowerCase(),
+  changers: ({ changers }) => choiceOf('changers', changers).word,
 }
 
 function whoOf({ approvers, approvals_needed }: Policy, names: readonly string[] | null): string {

@@ -5,7 +5,7 @@ import { GITHUB_ISSUER, GITLAB_ISSUER } from '@keyferry/contract/machines/trusts
 import { expect, test } from 'vitest'
 import { ASKING, DONE, PROPOSING, WORDS } from './features/approval/kind-words.ts'
 import { startAgain } from './features/approval/return-plan.ts'
-import { ANSWERS, choiceOf, QUESTIONS, type Question } from './features/rules/rule-words.ts'
+import { ANSWERS, choiceOf, QUESTIONS, type RuleQuestion } from './features/rules/rule-words.ts'
 import { describeFailure } from './lib/calls/failure.ts'
 import { dangersOf, reasonWords } from './lib/machines/attempt-words.ts'
 import { keySetIn } from './lib/machines/key-set.ts'
@@ -195,7 +195,7 @@ function rules() {
   const choices = Object.entries(RULES).map(([field, values]) =>
     values.map((value) => choiceOf(field as keyof typeof RULES, value)),
   )
-  const answers = (Object.keys(QUESTIONS) as Question[]).map((question) => {
+  const answers = (Object.keys(QUESTIONS) as RuleQuestion[]).map((question) => {
     const [one, other = one] = QUESTIONS[question].fields
     const policies = RULES[one].flatMap((a) => RULES[other].map((b) => policyOf({ [one]: a, [other]: b })))
     return [...new Set(policies.map((policy) => ANSWERS[question](policy, null)))]

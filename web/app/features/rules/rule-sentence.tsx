@@ -17,7 +17,7 @@ import {
   type Field,
   placeName,
   QUESTIONS,
-  type Question,
+  type RuleQuestion,
 } from './rule-words.ts'
 
 type SentenceProps = {
@@ -33,7 +33,7 @@ export function RuleSentence(props: SentenceProps) {
   const { effective } = props.place
   const names = useNames(effective)
   const isOne = names !== null && (effective.approvals_needed === 1 || names.length < 2)
-  const word = (question: Question, mark = '') => (
+  const word = (question: RuleQuestion, mark = '') => (
     <RuleWord {...props} {...{ question, mark }} word={ANSWERS[question](effective, names)} />
   )
   return (
@@ -50,7 +50,7 @@ export function RuleSentence(props: SentenceProps) {
 }
 
 /** `mark`: follows the word, in its button, so that both stay together where a long word takes several lines. */
-type RuleWordProps = SentenceProps & { question: Question; word: string; mark: string }
+type RuleWordProps = SentenceProps & { question: RuleQuestion; word: string; mark: string }
 
 function RuleWord({ place, question, word, mark, onChoose, onPoint }: RuleWordProps) {
   const [isNaming, setNaming] = useState(false)

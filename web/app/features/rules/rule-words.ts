@@ -92,7 +92,7 @@ export const QUESTIONS = {
   changers: { label: 'Who may change values', fields: ['changers'] },
 } as const satisfies Record<string, { label: string; fields: readonly Field[] }>
 
-export type Question = keyof typeof QUESTIONS
+export type RuleQuestion = keyof typeof QUESTIONS
 
 /** The question that a rule is about. */
 export function labelOf(field: Field): string {
@@ -113,7 +113,7 @@ const WAY = {
 
 /** What the sentence of a place answers. `names`: who may say yes, where rules name people. */
 export const ANSWERS: {
-  readonly [About in Question]: (policy: Policy, names: readonly string[] | null) => string
+  readonly [About in RuleQuestion]: (policy: Policy, names: readonly string[] | null) => string
 } = {
   who: whoOf,
   how: ({ touch, assurance }) =>

@@ -38,9 +38,8 @@ const PEOPLE = `people must be the ids of 1 to ${MAX_PEOPLE} members`
 /** What an AI agent may do, the strictest last: its approvals can be remembered, each needs a person, or none. */
 export const AGENT_RULES = ['remember', 'ask', 'deny'] as const
 
-/** Whether a person may approve a task: any command of a terminal in its folder for a while; the strictest last. It is
- * `none` unless a place sets `allow`, and in production unless the bundle or a folder over it does. It is `none` too
- * where nothing is remembered, where two people approve and where people sign. */
+/** Whether a person may approve a task: any command of a terminal in its folder for a while; the strictest last. Where
+ * it is not set, where nothing is remembered, where two people approve and where people sign, it is `none`. */
 export const TASK_RULES = ['allow', 'none'] as const
 
 /** Whether a person signs each approval and each change with an approval key, the strictest last: not at all, with any

@@ -34,14 +34,11 @@ import {
 } from '../rules/set-rules.ts'
 import { secretsElsewhere } from './value-rights.ts'
 
-function settingIn({ people, ...row }: Pick<RulesRow, (typeof RULES)[number]>): PolicySetting {
-  const { assurance: stored, approvers, changers, approvals_needed, agents } = row
-  const { remember_hours, tasks, touch } = row
-  const list = people?.split(' ').filter((id) => id !== '') ?? null
-  const assurance =
-    stored === 'typed' ? { assurance: 'bound' as const, was_typed: true as const } : { assurance: stored }
-  const set = { approvers, people: list, changers, approvals_needed, agents, remember_hours, tasks, touch }
-  return { ...assurance, ...set }
+function settingIn(row: Pick<RulesRow, (typeof RULES)[number]>): PolicySetting {
+  const { assurance, approvers, changers, approvals_needed, agents, remember_hours, tasks, touch } = row
+  const people = row.people?.split(' ').filter((id) => id !== '') ?? null
+  const set = { approvers, people, changers, approvals_needed, agents, remember_hours, tasks, touch }
+  return assurance === 'typed' ? { ...set, assurance: 'bound', was_typed: true } : { ...set, assurance }
 }
 
 export function rowOf(set: PolicySetting): Pick<RulesRow, (typeof RULES)[number]> {

@@ -38,9 +38,9 @@ async function hostedIdentity(settings: WebSettings, parts: Hosted): Promise<Ide
     const { clerkIdentity } = await import('./clerk/clerk.ts')
     return clerkIdentity({ ...parts, settings: identity, provesEmail })
   }
-  const { ACCOUNTS_WAY, Sessions } = await import('../sessions/sessions.ts')
+  const { Sessions } = await import('../sessions/sessions.ts')
   const isSecure = publicUrl.startsWith('https:')
-  const way = identity.mode === 'oidc' ? `oidc ${identity.issuer.replace(/\/$/, '')}` : ACCOUNTS_WAY
+  const way = identity.mode === 'oidc' ? `oidc ${identity.issuer.replace(/\/$/, '')}` : identity.mode
   const sessions = new Sessions({ store, now, isSecure, maxMs: settings.sessionTimes.maxMs, way })
   const own = { ...parts, sessions, secret: settings.sharedSecrets[0], provesEmail }
   if (identity.mode === 'oidc') {

@@ -22,8 +22,6 @@ export type SessionsOptions = {
   way: string
 }
 
-export const ACCOUNTS_WAY = 'accounts'
-
 /** Keyferry's sessions: a random token in the browser's cookie, everything else in the session store. */
 export class Sessions {
   readonly store: SessionStore
@@ -94,7 +92,7 @@ export class Sessions {
 
   #isOfToday({ way, idpUserId, userId }: Session): boolean {
     if (way !== undefined) return way === this.#way
-    return (idpUserId === `user_${userId}`) === (this.#way === ACCOUNTS_WAY)
+    return (idpUserId === `user_${userId}`) === (this.#way === 'accounts')
   }
 
   async chooseTenant(request: FastifyRequest, tenantId: string): Promise<void> {

@@ -11,6 +11,7 @@ import { createLibrary } from './app-library.ts'
 import { openPage, pressArmed, readRequest, type WatchedPage } from './app-page.ts'
 import { addApprovalKey, confirmByOperator } from './approval-key.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
+import { chooseRule } from './rules-page.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { addVirtualAuthenticator } from './virtual-authenticator.ts'
 
@@ -54,22 +55,31 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
     computer = await agentComputer(site)
     const owner = await setUpOwner(server.url)
     const headers = sessionHeaders(site, owner)
-    const { bundles } = await createLibrary(server.url, undefined, headers)
-    const rules = (path: string, body: object) =>
-      fetch(`${server.url}/api/v1/${path}`, {
-        method: 'PUT',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-    const allowed = { folder: 'dev/', tasks: 'allow', agents: 'remember' }
-    expect((await rules('tenants/current/policy', allowed)).status).toBe(200)
+    await createLibrary(server.url, undefined, headers)
+    const allowed = await fetch(`${server.url}/api/v1/tenants/current/policy`, {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ folder: 'dev/', tasks: 'allow', agents: 'remember' }),
+    })
+    expect(allowed.status).toBe(200)
     page = await openPage(browser)
     await page.context().addCookies([{ ...owner, url: site }])
-    await addVirtualAuthenticator(page, { transport: 'usb' })
-    await page.goto(`${site}/account`)
-    await confirmByOperator(server, await addApprovalKey(page, 'Stick'))
-    const production = `bundles/${bundles.get('prod/shop/app')}/policy`
-    expect((await rules(production, { touch: 'passkey' })).status).toBe(200)
+    for (const [name, transport] of [
+      ['Stick', 'usb'],
+      ['Phone', 'internal'],
+    ] as const) {
+      const authenticator = await addVirtualAuthenticator(page, { transport })
+      await page.goto(`${site}/account`)
+      await confirmByOperator(server, await addApprovalKey(page, name))
+      if (name === 'Stick') await authenticator.setPresent(false)
+    }
+    await page.goto(`${site}/rules`)
+    await chooseRule(page, { label: 'How do we know it is them', place: 'prod/shop/' }, 'Signed A person')
+    await page
+      .getByRole('dialog', { name: 'Sign with your approval key' })
+      .getByRole('button', { name: 'Sign' })
+      .click()
+    await page.getByText('How do we know it is them, prod/shop/: Signed.').waitFor()
   })
   afterAll(async () => {
     computer?.stopAll()
@@ -95,18 +105,18 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
   }
   const command = (text: string) => [
     'run',
-    'dev/app',
+    'dev/worker',
     '--reason',
     text,
     '--',
     'sh',
     '-c',
-    `: ${text}; echo $PORT`,
+    `: ${text}; echo $LOG_LEVEL`,
   ]
   type Run = ReturnType<typeof computer.run>
   const delivered = async (run: Run) => {
     expect(await run.ended(), run.output()).toEqual([0, null])
-    expect(run.output()).toContain('3000')
+    expect(run.output()).toContain('info')
   }
   const unasked = async (run: Run) => {
     await delivered(run)
@@ -124,7 +134,7 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
 
   test('takes eight approvals and loses nothing', async () => {
     const shop = await folder('shop')
-    const dev = () => computer.run(['run', 'dev/app', '--', 'sh', '-c', 'echo $PORT'], {}, shop)
+    const dev = () => computer.run(['run', 'dev/worker', '--', 'sh', '-c', 'echo $LOG_LEVEL'], {}, shop)
     const morning = dev()
     await approve('Approve', 'this command again, 8 hours')
     await delivered(morning)
@@ -134,7 +144,7 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
     await unasked(dev())
     const billing = await task('billing')
 
-    const set = computer.run(['set', 'BILLING_KEY', '--bundle', 'dev/app', '--generate'], AGENT, billing)
+    const set = computer.run(['set', 'BILLING_KEY', '--bundle', 'dev/worker', '--generate'], AGENT, billing)
     await approve(/^Store/)
     expect(await set.ended(), set.output()).toEqual([0, null])
     const next = computer.run(command('billing with its key'), AGENT, billing)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import { join } from 'node:path'
+import { createClient } from '@keyferry/contract/client'
 import { freePort } from '@keyferry/plumbing/free-port'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -44,6 +45,7 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
   let browser: Browser
   let page: WatchedPage
   let computer: Awaited<ReturnType<typeof agentComputer>>
+  let workspace: string
   let approvals = 0
 
   beforeAll(async () => {
@@ -62,6 +64,8 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
       body: JSON.stringify({ folder: 'dev/', tasks: 'allow', agents: 'remember' }),
     })
     expect(allowed.status).toBe(200)
+    const [own] = await createClient(server.url)('GET', '/api/v1/tenants', { headers })
+    workspace = own?.id ?? ''
     page = await openPage(browser)
     await page.context().addCookies([{ ...owner, url: site }])
     for (const [name, transport] of [
@@ -93,6 +97,9 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
   /** A person says yes on the page that the client opened. */
   const approve = async (button: string | RegExp, choice?: string) => {
     await page.goto(await computer.next())
+    await press(button, choice)
+  }
+  const press = async (button: string | RegExp, choice?: string) => {
     await readRequest(page)
     if (choice !== undefined) await page.getByRole('radio', { name: choice }).check()
     await pressArmed(page, button)
@@ -132,7 +139,7 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
     return at
   }
 
-  test('takes eight approvals and loses nothing', async () => {
+  test('takes nine approvals and loses nothing', async () => {
     const shop = await folder('shop')
     const dev = () => computer.run(['run', 'dev/worker', '--', 'sh', '-c', 'echo $LOG_LEVEL'], {}, shop)
     const morning = dev()
@@ -144,7 +151,22 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
     await unasked(dev())
     const billing = await task('billing')
 
-    const set = computer.run(['set', 'BILLING_KEY', '--bundle', 'dev/worker', '--generate'], AGENT, billing)
+    const set = computer.run(
+      [
+        'set',
+        'BILLING_KEY',
+        '--bundle',
+        'dev/worker',
+        '--generate',
+        '32',
+        '--reason',
+        'billing',
+        '--workspace',
+        workspace,
+      ],
+      AGENT,
+      billing,
+    )
     await approve(/^Store/)
     expect(await set.ended(), set.output()).toEqual([0, null])
     const next = computer.run(command('billing with its key'), AGENT, billing)
@@ -155,8 +177,11 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
 
     const lunch = computer.run(command('lunch'), AGENT, shop)
     await lunch.says('if this stops, run the same command again')
+    await page.goto(await computer.next())
+    await readRequest(page)
     await lunch.stop('SIGTERM')
-    await approve('Once')
+    await page.getByText(/^The command stopped at/).waitFor()
+    await press('Once')
     await unasked(computer.run(command('lunch'), AGENT, shop))
 
     await task('docs')

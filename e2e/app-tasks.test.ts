@@ -19,7 +19,7 @@ import { type RunningServer, startServer } from './start-server.ts'
 const printing = (name: string) => ['run', 'dev/worker', '--reason', 'to work', '--', 'printenv', name]
 const choice = (page: Page, name: string | RegExp) => page.getByRole('radio', { name })
 
-/** Press *Approve the task* until it counts. */
+/** Press *Approve the task* until its dialog opens: earlier presses do not count. */
 async function pressUntil(page: Page, dialog: Locator): Promise<void> {
   await readRequest(page)
   const press = async () => {

@@ -18,7 +18,7 @@ import { addVirtualAuthenticator } from './virtual-authenticator.ts'
 
 const LAPTOP = '198.51.100.7'
 
-/** What stands before a hosted server, and tells it where its callers are. */
+/** The proxy in front of a hosted server. It reports that each caller has the address LAPTOP. */
 async function proxyTo(port: number, at: number) {
   const proxy = createServer((asked, answer) => {
     const { method, url = '/', headers } = asked

@@ -53,7 +53,7 @@ export {
   verifyValues,
 } from './maintenance.ts'
 export type { StartNote } from './module-parts.ts'
-/** What operators do with what the modules know. */
+/** Optional modules, for the commands of operators. */
 export * as modules from './modules.ts'
 export {
   confirmAwaitedKey,

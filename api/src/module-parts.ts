@@ -30,7 +30,7 @@ export type ModuleParts = {
   stores: Stores
   settings: Omit<ApiSettings, 'sharedSecrets' | 'rootKeys' | 'databaseUrl' | 'redisUrl'>
   openLimit: Limits['openLimit']
-  /** How what a person approved ends, with the clock that all nodes share. */
+  /** What it takes to end a person's approvals; its clock is shared by all nodes. */
   ending: LeavingParts
   changeRoom: WaitingRoom
   watchers: Watchers

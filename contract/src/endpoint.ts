@@ -130,7 +130,7 @@ export const POST = rows('POST')
 export const PUT = rows('PUT')
 export const DELETE = rows('DELETE')
 
-/** Of a page that the web-facing layer answers itself. */
+/** The facts of a page that the web-facing layer answers itself. */
 export const PAGE = { layer: 'web', page: true, responses: {} } as const
 
 const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {

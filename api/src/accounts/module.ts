@@ -59,7 +59,7 @@ function setupCodeOf({ setupCode: given }: ModuleParts['settings'], { first }: R
   return given ?? setupCode(first)
 }
 
-/** The set-up code, where there is no account yet, and no setting gives the code. */
+/** The set-up code, if there is no account yet and no setting gives the code. */
 export const startNote: NonNullable<ApiModule['startNote']> = async ({ queries, ring, settings }) => {
   if (settings.authMode !== 'accounts' || settings.setupCode !== null) return null
   if (await isSetUp(queries)) return null

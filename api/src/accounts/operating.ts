@@ -11,9 +11,9 @@ import { accountRow, setPassword } from './storage/account-rows.ts'
 import { removePasskeys } from './storage/credentials.ts'
 import { forgetAttempts } from './storage/login-attempts.ts'
 
-/** Give a local account a new password, which its owner has to replace at the next sign-in, remove its passkeys, and
- * end a lock. Only the password's hash is stored.
- * @returns null when there is no account of this e-mail. `remembered`: how many remembered approvals ended */
+/** Give a local account a new password, remove its passkeys, and end a lock. The person has to replace the password at
+ * the next sign-in. Only its hash is stored.
+ * @returns null if no account has this e-mail. `remembered`: how many remembered approvals ended */
 export async function resetPassword(
   settings: DatabaseSettings,
   email: string,
@@ -35,8 +35,8 @@ export async function resetPassword(
   )
 }
 
-/** Let the owner of a local account act again, or no more, also while servers run. Then what they approved and no
- * client has collected ends.
+/** Enable or disable a local account, also while servers run. Disabling it ends its approvals that no client has
+ * collected.
  * @returns null if no account has this e-mail */
 export async function setAccountActive(settings: OperatorSettings, email: string, isActive: boolean) {
   return removing(settings, async (transaction, { now, endApprovalsOf }) => {

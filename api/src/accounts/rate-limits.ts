@@ -5,13 +5,13 @@ import { addressBlock } from '../domain/base/address-block.ts'
 import { emailKey } from '../domain/base/email.ts'
 import type { ApiModule } from '../module-parts.ts'
 
-/** How often addresses may sign in and set up. */
+/** How often an address may try to sign in, or to create the first account. */
 export const rateLimits = ((openCount) => {
   const open = (name: keyof typeof ACCOUNT_RATES) => openCount(name, ACCOUNT_RATES[name])
   const [ofPair, ofAddress] = [open('login'), open('loginOfAddress')]
   const [passkeyLogin, setup] = [open('passkeyLogin'), open('setup')]
   return {
-    // Five of one address with one e-mail; many people may sign in from one address.
+    // Two limits: for an address with one e-mail, and for an address, from which many people may sign in.
     logIn: async ({ address }, body) => {
       const block = addressBlock(address)
       const wide = await ofAddress(block)

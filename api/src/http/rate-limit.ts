@@ -37,7 +37,7 @@ export type Limits = {
   /** A limit of an optional module: counts a call under this key.
    * @throws RateExceeded */
   openLimit: (name: string, rate: Rate) => (key: string) => Promise<void>
-  /** The same, where the module limits an endpoint before anything else is checked. */
+  /** A limit of an optional module for an endpoint, which counts before anything else is checked. */
   openCount: (name: string, rate: Rate) => Limit
   /** Counts a person that an unsigned call of this address creates.
    * @throws RateExceeded */

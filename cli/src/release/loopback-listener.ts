@@ -15,7 +15,7 @@ type Release = (secret: string) => Promise<boolean>
 export type LoopbackListener = Awaited<ReturnType<typeof listenOnLoopback>>
 
 /** Listen on a free port of 127.0.0.1. Both paths are unguessable; everything else is 404 and changes nothing.
- * @param release hands the secret to the server; whether the approval is released
+ * @param release sends the secret to the server, and resolves to whether the approval is released
  * @throws Error if no port can be had */
 export async function listenOnLoopback(release: Release) {
   const reached = withResolvers<void>()

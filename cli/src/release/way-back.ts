@@ -136,13 +136,13 @@ type Taking = {
   readonly view: WaitingView
   readonly release: SocketRelease
   readonly answers: Answers
-  /** Why it cannot be had, or null if it is there; null: it is not open yet. */
+  /** Null: not opened yet. Otherwise it resolves to null, or to why it could not be opened. */
   socket: Promise<string | null> | null
 }
 
 type Opening = Pick<Taking, 'release' | 'answers'> & { readonly parts: Parts; readonly ended: AbortSignal }
 
-// Through it come codes from another shell.
+// Another shell sends its code through this socket.
 async function openSocket(id: string, { release, answers, parts, ended }: Opening): Promise<string | null> {
   try {
     const stop = await takeCodes(

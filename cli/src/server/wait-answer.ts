@@ -116,7 +116,7 @@ export const readDelivery = object({
   deliveryId: refusing(optional(shown(80), null), refused('a delivery_id that is no text')),
   /** The version of each delivered value that has versions. */
   versions: refusing(optional(list(VERSION), []), refused('versions that are not a list')),
-  /** The approval is of a task, which counts until then. */
+  /** When the approved task ends; null: it is no task. */
   taskUntil: refusing(optional(time, null), refused('a task_until that is no time')),
   /** Null if the server signs none. */
   receipt: optional(receipt(refused('a receipt that this client does not know')), null),

@@ -119,7 +119,7 @@ export function rememberedNotice({
   }
 }
 
-/** On this computer's clock: `18:30`. */
+/** In the time zone of this computer: `18:30`. */
 export function timeOfDay(ms: number): string {
   const time = new Date(ms)
   return `${String(time.getHours()).padStart(2, '0')}:${String(time.getMinutes()).padStart(2, '0')}`

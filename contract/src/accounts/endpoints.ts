@@ -93,7 +93,7 @@ export const accountEndpoints = {
 
 const OF_ACCOUNTS = { layer: 'web', modes: ['accounts'] } as const
 
-/** Signing in and the own account, answered by the web-facing layer. */
+/** Sign-in and the caller's own account, answered by the web-facing layer. */
 export const accountWebEndpoints = {
   showSetUp: GET('/set-up', 'public', {
     ...PAGE,

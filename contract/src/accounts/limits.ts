@@ -19,9 +19,9 @@ export const ACCOUNT_TIMES = {
 } as const
 
 export const ACCOUNT_RATES = {
-  /** Of one address with one e-mail. */
+  /** Sign-ins of one address with one e-mail. */
   login: { calls: 5, windowSeconds: 15 * MINUTE },
-  /** Of one address with any e-mail, so that an office behind one address can sign in. */
+  /** Sign-ins of one address with any e-mail: an office behind one address can sign in. */
   loginOfAddress: { calls: 50, windowSeconds: 15 * MINUTE },
   /** Sign-ins with a passkey of one address. */
   passkeyLogin: { calls: 50, windowSeconds: 15 * MINUTE },

@@ -16,7 +16,7 @@ import {
 import { Epoch, InvitationToken, SignedIn } from '../schemas/user.ts'
 import { ACCOUNT_LIMITS } from './limits.ts'
 
-// Storable although it is only hashed: as bytes, one lone surrogate is like any other.
+// The server stores a hash, but refuses lone surrogates: all of them become the same bytes.
 const NewPassword = storable(
   z
     .string({ error: 'password required' })

@@ -38,8 +38,8 @@ const PEOPLE = `people must be the ids of 1 to ${MAX_PEOPLE} members`
 /** What an AI agent may do, the strictest last: its approvals can be remembered, each needs a person, or none. */
 export const AGENT_RULES = ['remember', 'ask', 'deny'] as const
 
-/** Whether a person may approve a task: any command of a terminal in its folder for a while; the strictest last. Where
- * it is not set, where nothing is remembered, where two people approve and where people sign, it is `none`. */
+/** Whether a person may approve a task: any command of a terminal in one folder for 30 minutes; the strictest last. It
+ * is `none` if no place sets it, if nothing is remembered, if two people approve, or if people sign. */
 export const TASK_RULES = ['allow', 'none'] as const
 
 /** Whether a person signs each approval and each change with an approval key, the strictest last: not at all, with any
@@ -134,10 +134,10 @@ const RulesPlace = object('RulesPlace', {
 })
 
 /** `effective` is the strictest of what the server, the workspace, the folders over the bundle and the bundle set.
- * `production`: what an owner
- * says of the bundle. `is_production`: an owner, its name or a tag says so, and nothing is remembered unless the bundle
- * itself sets `remember_hours`. `also`: other bundles that hold secret values of this one; what this bundle sets counts
- * for these values there too. `stricter`: names of secret values for which another bundle demands more. */
+ * `production`: what an owner says of the bundle. `is_production`: an owner, its name or a tag says so, and nothing is
+ * remembered unless the bundle or a folder over it sets `remember_hours`. `also`: other bundles that hold secret values
+ * of this one; what this bundle sets counts for these values there too. `stricter`: names of secret values for which
+ * another bundle demands more. */
 export const BundlePolicy = object('BundlePolicy', {
   effective: Policy,
   bundle: PolicySetting,

@@ -94,9 +94,9 @@ export const RequestBundle = object('RequestBundle', {
   remember_repository: z.literal(true).optional(),
   /** Whether the approver may approve this command for its next run (`later`), because nothing reaches it now. */
   may_be_later: z.literal(true).optional(),
-  /** The approver may approve a task, which lets programs of this terminal get these keys for 30 minutes. `rule`: first
-   * an owner has to allow tasks there, in a folder or (null) for the bundle. `also`: requests of the same terminal that
-   * wait and that the task covers. */
+  /** The approver may approve a task, which lets programs of this terminal get these keys for 30 minutes. `rule`: the
+   * approver, an owner, first has to allow tasks in this folder, or (null) for the bundle. `also`: waiting requests of
+   * the same terminal that the task covers. */
   task: z
     .object({
       rule: z.object({ folder: z.string().nullable() }).optional(),
@@ -169,12 +169,12 @@ export const EncryptFromBundle = z
     release: ReleaseField.optional(),
     /** Let this terminal repeat the approval for this command for so long. */
     remember_hours: wholeNumber(REMEMBER, 1, MAX_REMEMBER_HOURS).optional(),
-    /** Where: in the folder of the command, or in all working trees of its repository; or, without `remember_hours`,
-     * for a task. */
+    /** With `remember_hours`: in the folder of the command, or in all working trees of its repository. `task`: without
+     * `remember_hours`. */
     remember_for: z
       .enum(['folder', 'repository', 'task'], { error: 'remember_for must be folder, repository or task' })
       .optional(),
-    /** Of a task: requests that wait and that start with it, of those that the page listed. */
+    /** Ids of requests that the page listed and that start with the task. */
     also: z
       .array(requiredText('also', LIMITS.nameLength, 'also must be ids of requests'))
       .max(LIMITS.taskStarts, `also must be at most ${LIMITS.taskStarts} ids`)

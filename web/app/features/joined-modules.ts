@@ -20,11 +20,11 @@ type PageModule = {
   }
   /** Who is in the log beside people; undefined until it is known. */
   useActors?: () => readonly { id: string; name: string }[] | undefined
-  /** Stands on the page of the workspace's settings. */
+  /** A section of the page of the workspace's settings. */
   WorkspaceSection?: () => ReactNode
   /** How the person signs in, on the page of their account. */
   SignInSection?: () => ReactNode
-  /** Stands at the end of that page. */
+  /** The last section of the page of their account. */
   AccountSection?: () => ReactNode
 }
 

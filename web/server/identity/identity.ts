@@ -40,7 +40,7 @@ export type Identity = {
   endSession?(request: FastifyRequest, reply: FastifyReply): Promise<unknown>
   /** Make this tenant current from the person's next call on. */
   chooseTenant(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void>
-  /** What the mode says of itself to pages. */
+  /** What pages need to know of the mode. */
   sessionFacts?(): Promise<{ setup_required: boolean; passkey_origin: string | null }>
   /** Where to redirect a signed-out person who asked for a page.
    * @param path of that page, with its query */

@@ -13,7 +13,7 @@ export type AccountParts = { queries: Queries; tenantKeys: TenantKeys; users: Us
 
 export type Account = NonNullable<Awaited<ReturnType<typeof findAccount>>>
 
-/** `must_change_password`: set by a reset, so the next sign-in has to bring a new one. */
+/** `must_change_password`: set by a reset; the next sign-in has to choose a new password. */
 const COLUMNS = [
   'id',
   'username',

@@ -66,7 +66,7 @@ async function insertFirst(
 ): Promise<void> {
   const setUp = transaction.insertInto('account_setup').values({ slot: 1, user_id: user.id })
   if (!(await hasChanged(setUp.onConflict((conflict) => conflict.doNothing())))) throw alreadySetUp()
-  // The set-up has to be given back, which ending the transaction by an error does.
+  // The error rolls the transaction back, so the first account can still be created.
   if (!(await insertWithWorkspace(transaction, user, made))) throw new NameTaken()
   // The operator, who has the set-up code, names their own address.
   await proveEmail(transaction, user.id)
@@ -85,7 +85,7 @@ export async function joinWithAccount(
   await requireStrongPassword(password, email)
   const userId = await createAccount(parts, { email, password })
   const { id, role } = await acceptInvitation(parts, { userId, origin }, used)
-  // Joining signs in, and a later sign-in from elsewhere is new only beside an earlier one.
+  // Joining signs in. Record it, so that a later sign-in from elsewhere counts as new.
   await users.recordSignIn(`user_${userId}`, momentOf(parts))
   return { user_id: userId, epoch: 0, tenant_id: id, role, joined_tenant_id: id }
 }

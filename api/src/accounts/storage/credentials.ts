@@ -4,7 +4,7 @@ import type { Query, Recorded } from '../../storage/base/queries.ts'
 import { flag } from '../../storage/base/tables.ts'
 import { isFound } from '../../storage/base/tenant-rows.ts'
 
-/* What the rest of the product asks about passwords. */
+/* What the other folders ask about passwords. */
 
 export async function wayOf(query: Query, email: string): Promise<string | null> {
   const accounts = query.selectFrom('users').select('id').where('email_key', '=', emailKey(email))
@@ -34,7 +34,7 @@ export async function moveRefusal(query: Query, { from, to }: { from: string; to
     : 'the account asks for a passkey after the password: turn that off first, and on again later'
 }
 
-// An account signs in with its password, so the person takes it over, with its address.
+// A password signs in with the address of its account, so both move to the other person.
 export async function move(transaction: Recorded, { from, to }: { from: string; to: string }) {
   const columns = ['password_hash', 'email', 'email_key', 'email_verified', 'proven_key'] as const
   const moved = await passwordOf(transaction, from).select(columns).executeTakeFirst()
@@ -45,7 +45,7 @@ export async function move(transaction: Recorded, { from, to }: { from: string; 
   return true
 }
 
-// Passkeys that were added since end, or they would count when the person who gives has a password again.
+// Remove passkeys that `from` added meanwhile. They would sign in again once `from` has a password again.
 export async function moveBack(transaction: Recorded, sides: { from: string; to: string }): Promise<void> {
   await removePasskeys(transaction, sides.from)
   await move(transaction, sides)

@@ -6,8 +6,8 @@ import { DomainError } from '../../domain/base/errors.ts'
 import type { Query } from '../../storage/base/queries.ts'
 import type { AccountParts } from './account-rows.ts'
 
-/** Count one attempt with this e-mail, whether an account has it or not, as failed until `forgetAttempts`, so that
- * attempts at once cannot outrun the count.
+/** Count an attempt with this e-mail as failed, also if no account has it. `forgetAttempts` removes it after a success.
+ * So parallel attempts cannot exceed the limit.
  * @throws DomainError account_locked */
 export async function requireUnlocked(
   { queries: { query }, clock }: Pick<AccountParts, 'queries' | 'clock'>,

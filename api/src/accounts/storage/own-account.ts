@@ -15,7 +15,7 @@ import { forgetAttempts, requireUnlocked } from './login-attempts.ts'
 
 type OwnAccountParts = Pick<AccountParts, 'queries' | 'clock'>
 
-/** Give the caller's local account another password, which ends what the one before gave.
+/** Give the caller's local account another password, and end sessions and remembered approvals.
  * @throws DomainError not_found (no local account) · invalid (the current password is wrong, the new one too weak) ·
  * account_locked */
 export async function changePassword(
@@ -29,7 +29,7 @@ export async function changePassword(
   return await replacePassword({ ...parts, origin }, userId, new_password)
 }
 
-/** Store another password, which is strong. */
+/** Store another password, which the caller found strong enough. */
 export async function replacePassword(
   { queries, ...arrival }: OwnAccountParts & Arrival,
   id: string,
@@ -69,7 +69,7 @@ export async function changeEmail(
       .updateTable('users')
       .where('id', '=', userId)
       .where('password_hash', 'is not', null)
-    // The update locks the account, so that no other change comes between.
+    // The update locks the account against other changes.
     const locked = await account.set({ updated_at: at }).returning('email').executeTakeFirst()
     if (!locked) return
     requireExpected({ email, expected }, locked)
@@ -88,8 +88,8 @@ export async function ownAccount(query: Query, userId: string): Promise<Account>
   return account
 }
 
-/** The local account of a person who gives its password. Guesses count like those at sign-in, so that a stolen session
- * does not allow more of them.
+/** The caller's local account, if the password is right. Wrong passwords count like those at sign-in, so a stolen
+ * session allows no further guesses.
  * @throws DomainError not_found (no local account) · invalid (a wrong password) · account_locked */
 export async function confirmedAccount(
   parts: OwnAccountParts,

@@ -89,7 +89,7 @@ export async function addPasskey(
 
 type Happened = Pick<Event, 'action' | 'data'>
 
-// Changes of one account's passkeys follow one another, so that none of them counts passkeys that another one removes.
+// Serialise changes of one account's passkeys: otherwise one counts passkeys that another removes.
 async function change<T = void>(
   { queries, clock }: PasskeyParts,
   caller: Visitor,
@@ -122,7 +122,7 @@ export async function renamePasskey(
   })
 }
 
-/** With the last passkey, `after_password` ends too.
+/** Remove a passkey. Removing the last one also ends `after_password`.
  * @throws DomainError not_found · invalid (a wrong password) · account_locked */
 export async function removePasskey(
   parts: PasskeyParts,

@@ -171,8 +171,8 @@ export function mayBeLater(grounds: Grounds, { isLocal, bundle }: RememberedPlac
 
 type RememberedPlace = { isLocal: boolean; bundle: ProductionFacts }
 
-/** Whether the approver may approve a task: any command of a program in this folder, for the keys that they choose. The
- * terminal must have signed a command that runs one, and its network must be known. */
+/** Whether the approver may approve a task: any command in this folder, for the keys that they choose. The terminal
+ * must have signed a command that runs a program, and its network must be known. */
 export function mayBeTask(
   { policy, request, vouch }: Pick<Grounds, 'policy' | 'request' | 'vouch'>,
   place: PlaceParts,

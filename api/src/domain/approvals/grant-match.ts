@@ -11,7 +11,7 @@ import { agentOf, type KnownGrant, type SignedUse } from './grant.ts'
 /** Why a remembered approval does not count for a request. `differs`: in words, if the request is the reason. */
 export type GrantMismatch = { asks_again: (typeof ASKS_AGAIN)[number]; differs?: string }
 
-/** What of a grant a request is compared with. */
+/** The parts of a grant that a request is compared with. */
 type ApprovedCommand = Pick<KnownGrant, 'argv' | 'argvMasked' | 'cwd' | 'agent' | 'use' | 'asked' | 'keys'>
 
 const SHOWN_NAMES = 3
@@ -34,12 +34,10 @@ export function mismatch(grant: ApprovedCommand, request: ApprovalRequest): Gran
   return null
 }
 
-/** `isLocal`: the server serves one person on this machine. `seesNetworks`: the operator named the proxies before it.
- * */
+/** `isLocal`: the server serves one person on this machine. `seesNetworks`: the operator set TRUST_PROXY. */
 export type PlaceParts = { isLocal: boolean; seesNetworks: boolean }
 
-/** Whether the address of a request says where its terminal is. Behind a proxy that the server does not trust, all have
- * its address. */
+/** Whether the address of a request is the terminal's. Behind an untrusted proxy it is the proxy's. */
 export function hasNetwork({ requesterMeta }: ApprovalRequest, { seesNetworks }: PlaceParts): boolean {
   return seesNetworks && isSameNetwork(requesterMeta.ip, '127.0.0.1') !== true
 }
@@ -73,7 +71,7 @@ function useDiffers({ use, requesterMeta }: ApprovalRequest, approved: SignedUse
   return isOfTask(use) ? flagsDiffer(use.flags.slice(1), approved.flags.slice(1)) : 'it is no part of a task'
 }
 
-/** Whether the command runs a program, as each of a task does: `pull` would leave the values where it writes them. */
+/** Whether the command can be part of a task: it runs a program. `pull` does not, and would leave values in a file. */
 export function isOfTask({ flags: [command = ''] }: Pick<SignedUse, 'flags'>): boolean {
   return command === 'run' || command === 'mcp'
 }
@@ -101,7 +99,7 @@ function namesDiffer(approved: ReadonlySet<string>, asked: ReadonlySet<string>):
   return alsoAsks(added)
 }
 
-// Fewer are part of a task, and some of what is asked for must have been approved.
+// A command of a task may ask for fewer names. At least one of them must have been approved.
 function namesBeyond({ asked, keys }: ApprovedCommand, names: ReadonlySet<string>): string | null {
   if (names.size === 0) return asked.length === 0 ? null : 'it asks for all variables'
   const added = [...names].filter((name) => !asked.includes(name) && !keys.includes(name))

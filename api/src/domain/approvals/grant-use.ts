@@ -73,7 +73,7 @@ export async function useGrant(
   return reasons.toSorted((a, b) => rank(a) - rank(b))[0] ?? null
 }
 
-/** Answer requests that wait by a remembered approval, one after another. One that ended or was approved in the
+/** Answer waiting requests by a remembered approval, one after another. A request that has ended or was approved in the
  * meantime stays as it is. */
 export async function useGrantFor(parts: GrantUseParts, requests: readonly ApprovalRequest[]): Promise<void> {
   for (const request of requests) {
@@ -150,7 +150,7 @@ function isSameBundle(
   return isAllThere && isNothingNew && (asked.length > 0 || namesDigest(names) === bundleNames)
 }
 
-// A command of a task may ask for fewer.
+// A command of a task may ask for fewer names than were approved.
 function namesFor({ keys, use }: KnownGrant, { templateKeys }: ApprovalRequest): readonly string[] {
   return use?.task && templateKeys.length > 0 ? keys.filter((name) => templateKeys.includes(name)) : keys
 }

@@ -29,8 +29,8 @@ import { labelOf } from './request-delivery.ts'
  * of the terminal, one bundle, the same names, the same command in the same folder, and a number of uses. It keeps no
  * value: each use seals the current ones (see grant-use.ts).
  *
- * One for the next run of a command that stopped is valid in the network of its request (see later-approval.ts). So is
- * a task, which is valid for any command of `run` and `mcp` in its folder (see task.ts).
+ * Two kinds are valid only in the network of their request: one for the next run of a command that stopped (see
+ * later-approval.ts), and a task, for any command of `run` and `mcp` in its folder (see task.ts).
  *
  * It ends when its time is over, when it is used up, when its person or an owner revokes it, when the terminal forgets
  * it, and when its person leaves, gets another role, or the rules of its bundle change. It ends with what the person's
@@ -45,8 +45,8 @@ export type GrantEnd = Extract<
 
 /** The flags of a command, as the terminal signed them. Plain JSON. Of a grant, `repository` is there only if it is
  * valid in all working trees, and `reason` only if an earlier build made it. `network`: of the approved request.
- * `once`: the command had stopped, so the approval did not return, and counts for its next run. `task`: any command
- * counts. `versions`: the only ones that it gives, by the ids of the keys, because it returned by a code. */
+ * `once`: the command had stopped, so the approval did not return, and counts for its next run. `task`: it is valid for
+ * any command. `versions`: it returned by a code, so it delivers only these, by the ids of the keys. */
 export const SignedUse = RequestUse.extend({
   reason: z.string().optional(),
   network: z.string().optional(),

@@ -130,7 +130,7 @@ export function effectivePolicy(
   return policyOf(all, all.remember_hours ?? DEFAULT_HOURS)
 }
 
-// What lets an approval count again reaches production only from the bundle or a folder over it.
+// For production, only the bundle or a folder over it can let approvals be remembered or count for a task.
 function workspaceOver(own: PolicySetting, workspace: PolicySetting, named: ProductionFacts): PolicySetting {
   if (!isProduction(named)) return workspace
   const remember_hours = own.remember_hours === null ? 0 : workspace.remember_hours

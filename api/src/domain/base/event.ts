@@ -110,7 +110,7 @@ const DataFields = z.object({
   /** The id of a remembered approval. */
   grant: z.string(),
   hours: z.number(),
-  /** It is for the next run only, or a task. */
+  /** `once`: it is for the next run only. `task`: it is a task. */
   once: z.literal(true),
   task: z.literal(true),
   /** Of the bundles whose rules changed, such as `prod/`. */

@@ -65,7 +65,7 @@ type Held = Extract<StoredRequest, { status: 'held' }>
 type SecretAttempt = { hash: string; isKept: boolean; origin: Origin }
 
 /** Release a held request: for the client that asked.
- * @returns the request as it was; null: the client asks its person first
+ * @returns the request before its release; null: the client asks its person first
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held) ·
  *   release_wrong · release_expired · too_many · what storing a deposit throws */
 export async function releaseRequest(

@@ -85,7 +85,7 @@ function deliveryEnd({ tenant, deliveryId }: ApprovedDelivery): End {
   }
 }
 
-// A receipt says how the approval returned, and of what a code returns, nothing but a task is remembered.
+// The receipt says how the approval returned. If it returns by a code, only a task is remembered.
 function byCode({ receipts }: EndingParts, approved: ApprovedDelivery): Approved {
   const { remember: draft } = approved
   return {

@@ -19,22 +19,22 @@ import { openOfTerminal, type RequestParts } from '../requests/request.ts'
 import { type ApprovalRequest, isFree } from '../requests/stored-request.ts'
 
 /*
- * A task: one yes for any command that a program of one terminal runs with the same values, for half an hour. It is a
- * remembered approval (grant.ts) that does not look at the command. It is valid for the terminal's key, the network and
- * the folder of its request, the same agent, the same flags, the same names or fewer, and for `run` and `mcp`. What was
- * approved by a code gives only the versions that it gave first, so six digits that somebody reads aloud do not give
- * what changes later. See docs/threat-model.md for what a task lets an attacker do.
+ * A task: one approval for any command that one terminal runs with the same values, for half an hour. It is a
+ * remembered approval (grant.ts) that does not compare the command. It is valid for `run` and `mcp`, if the terminal's
+ * key, the network, the folder, the agent and the flags are those of its request, and the names are the same or fewer.
+ * If it returned by a code, it delivers only the versions that it delivered first: an attacker who makes a person read
+ * six digits aloud does not get later values. See docs/threat-model.md for what a task lets an attacker do.
  *
- * The page lists the requests of the terminal that wait and that the task would cover. Those start with it, and no
- * others: what comes after the page was read asks again, unless the task is given by then.
+ * The page lists waiting requests of the terminal that the task would cover. Only those start with it. A request that
+ * comes later asks a person, unless the task is already valid.
  */
 
 type TaskOffer = z.output<typeof RequestBundle>['task']
 
 type Offering = { bundle: Bundle; set: BundleRules; ofValues: readonly ValueRules[]; keys: readonly string[] }
 
-/** What the page says of a task for these keys; undefined: this approval cannot be one. An owner whose places allow no
- * task, because none of them says anything of it, can allow it there first, for agents as for people. */
+/** What the page says of a task for these keys; undefined: this approval cannot be one. If no place sets the rule
+ * `tasks`, an owner can allow tasks there first, and that agents are remembered. */
 export async function offeredTask(
   parts: RequestParts & PlaceParts & { assurance: Assurance },
   grounds: Grounds,
@@ -75,13 +75,13 @@ async function coveredByTask(
     .map(({ request: { id, argv } }) => ({ request_id: id, argv: argv ?? [] }))
 }
 
-/** The requests that the approver let start with a task, when its approval returns. */
+/** Ids of the requests that start when the approval of this task returns. */
 export function listedIn(approved: Approved | null | undefined): readonly string[] {
   if (approved?.kind !== 'delivery') return []
   return ApprovedDelivery.parse(approved).remember?.task?.also ?? []
 }
 
-/** Start requests that the page listed, now that the terminal of this one has its task. Each is checked as any use of a
+/** Start the requests that the page listed, after the task has become valid. Each is checked like any use of a
  * remembered approval. */
 export async function startWithTask(
   parts: GrantUseParts,

@@ -13,8 +13,8 @@ export const GrantDraft = z.object({
   bundleNames: z.string(),
   /** For the next run only. */
   isOnce: z.boolean().default(false),
-  /** For any command of a program that gets the values. `until`: ISO timestamp. `also`: ids of waiting requests that
-   * start with it. `versions`: what is delivered first, by the ids of the keys. */
+  /** Valid for any command that runs a program. `until`: ISO timestamp. `also`: ids of waiting requests that start with
+   * it. `versions`: what is delivered first, by the ids of the keys. */
   task: z
     .object({
       until: z.string(),

@@ -129,7 +129,7 @@ export function changeRequest<Answer>(
   return requests.change(requestId, clock.now().getTime(), step)
 }
 
-/** What the terminal of a request asks for besides it, and nobody approved yet, the newest first. */
+/** Other requests of the same terminal that nobody has approved yet, the newest first. */
 export async function openOfTerminal(
   { requests, clock }: RequestParts,
   { id, deviceKey }: ApprovalRequest,

@@ -4,20 +4,20 @@ import * as modules from './modules.ts'
 
 type Sides = { from: string; to: string }
 
-/** Credentials that the server keeps. An optional module knows them. */
+/** Credentials that the server keeps; an optional module provides this. */
 type KeptCredentials = {
   /** The id of the way in which a person signs in with this address. */
   wayOf: (query: Query, email: string) => Promise<string | null>
-  /** Whether a row of `users` signs in with its address. */
+  /** Whether a row of `users` signs in with its e-mail address. */
   isOwner: Expression<SqlBool>
   /** Whether this row of `users` may get the address. */
   mayHaveAddress: (userId: string, address: string) => Expression<SqlBool>
-  /** Why they cannot move to another person, for the operator. */
+  /** Why the credentials cannot move to another person, for the operator; null: they can. */
   moveRefusal: (query: Query, sides: Sides) => Promise<string | null>
-  /** Give them to another person.
+  /** Move the credentials to another person.
    * @returns whether there were any */
   move: (transaction: Recorded, sides: Sides) => Promise<boolean>
-  /** Give them back. */
+  /** Move the credentials back. */
   moveBack: (transaction: Recorded, sides: Sides) => Promise<void>
 }
 

@@ -8,8 +8,7 @@ import { linksOf } from './person-links.ts'
 /** By its id, or by the e-mail address that the person signs in with here. */
 export type NewWay = { idpUserId: string } | { email: string }
 
-/** People by their id or a proven e-mail address; `orOwner`: or by one that they
- * sign in with here. */
+/** People by their id or a proven e-mail address; `orOwner`: also by the address that they sign in with here. */
 export function peopleNamed(query: Query, asked: string, orOwner = false) {
   const key = emailKey(asked)
   const people = query.selectFrom('users').select(['id', 'idp_user_id', 'email', 'is_active'])

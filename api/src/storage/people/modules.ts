@@ -1,3 +1,3 @@
-/* What optional modules know of the credentials of people, one line each. */
+/* Optional modules that keep credentials of people, one line each. */
 
 export * as accounts from '../../accounts/storage/credentials.ts'

@@ -68,7 +68,7 @@ export async function linkWay(
   const moved = fresh === null ? [] : await moveAll(transaction, { from: fresh.id, to: old.id }, terms)
   const password = fresh !== null && (await credentials.move(transaction, { from: fresh.id, to: old.id }))
   const id = newId()
-  // The id of a way with a password follows from the person, so the one before ends.
+  // A way to sign in with a password has the id of its person, so the password's earlier id ends.
   const linkedId = password ? `user_${old.id}` : idpUserId
   const row = { id, idp_user_id: linkedId, user_id: old.id, from_user_id: fresh?.id ?? null }
   const times = { created_at: made.at, linked_at: made.at, counts_from: made.at }
@@ -181,7 +181,7 @@ export async function undoLink(
   return { id, ended: [...ended, ...others], remembered, left: from }
 }
 
-// Credentials always go with their way.
+// The password always goes back with its way to sign in. Memberships do so for a month.
 function deedsOf(deeds: string, linkedAt: string, now: string): Deeds {
   const all = Deeds.parse(JSON.parse(deeds))
   return isUndoable(linkedAt, now) ? all : { ...all, moved: [] }

@@ -211,7 +211,7 @@ function RemovePasskeyDialog({ passkey, endsSecondFactor, onClose }: RemovePassk
 
 type PasswordDialogProps<Answer> = Omit<ComponentProps<typeof FormDialog<string, Answer>>, 'input'>
 
-/** Asks for the current password, which the change takes. */
+/** Asks for the current password, which the change needs. */
 function PasswordDialog<Answer>({ children, ...form }: PasswordDialogProps<Answer>) {
   const [current, setCurrent] = useState('')
   return (

@@ -47,7 +47,7 @@ export type ApprovalOffer = {
   approval: OfferApproval | null
   /** Null: the rules refuse nothing, or everything that is chosen. */
   leaveOut?: LeavingOut | null
-  /** Loads again what the rules demand and which commands wait. */
+  /** Reloads what the rules demand and which commands wait. */
   reload?: () => void
   /** Whether a failure of the approval is dealt with. */
   onFailure?: (failure: Failure) => boolean

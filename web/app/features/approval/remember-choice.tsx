@@ -20,7 +20,7 @@ export function offeredHours(rules: Demands | null, plan: ReturnPlan): number {
   return Math.min(MOST_HOURS, rules?.remember_hours ?? 0)
 }
 
-/** The task that the approver may approve; null: none. It counts once its approval has returned. */
+/** The task that the approver may approve; null: none. It begins when its approval has returned. */
 export function offeredTask(rules: Demands | null, plan: ReturnPlan): OfferedTask | null {
   const isReturned = plan.by === 'loopback' || plan.by === 'code'
   const isOwn = plan.by === 'none' && rules?.remember_needs_loopback === false
@@ -37,7 +37,7 @@ export function repositoryOf(context: RequestContext, rules: Demands | null): st
 type Offered = { hours: number; task: OfferedTask | null; repository: string | null }
 
 /** What the yes counts for: this command once, unless the person chooses more.
- * @param reload asks again which commands wait */
+ * @param reload reloads which commands wait */
 export function useRemembered(offered: Offered, reload: (() => void) | undefined) {
   const [chosen, setChosen] = useState<'once' | 'again' | 'task'>('once')
   const [isForAll, onForAll] = useState(false)

@@ -117,7 +117,7 @@ function whyNotYet({ asking, place, offer, way }: DecisionInput): string | null 
 
 type Remembered = Pick<ReturnType<typeof useRemembered>, 'hours' | 'isForAll' | 'task'>
 
-// The owner saw the rule, and confirmed it.
+// The owner has confirmed this change of the rules.
 async function allowTasks({ task }: Remembered, bundle: PlaceName, workspaceId: string): Promise<void> {
   if (!task?.rule) return
   const { folder } = task.rule

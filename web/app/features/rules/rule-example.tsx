@@ -9,7 +9,7 @@ type ExampleProps = {
   bundle: string
 }
 
-/** Whom the rules ask in this workspace. */
+/** An example of the rules: who can say yes when a member of this workspace runs a command. */
 export function RuleExample({ policy, members, bundle }: ExampleProps) {
   const asker = members.find(({ role }) => role === 'member') ?? members[0]
   if (asker === undefined) return null

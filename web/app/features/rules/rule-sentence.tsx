@@ -49,7 +49,7 @@ export function RuleSentence(props: SentenceProps) {
   )
 }
 
-/** `mark`: follows the word, in its button, so that both stay together where a long word takes several lines. */
+/** `mark`: the punctuation after the word. It is in the same button, so that it stays with the word at a line break. */
 type RuleWordProps = SentenceProps & { question: RuleQuestion; word: string; mark: string }
 
 function RuleWord({ place, question, word, mark, onChoose, onPoint }: RuleWordProps) {

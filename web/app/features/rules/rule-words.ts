@@ -83,7 +83,7 @@ const CHOICES: RuleChoices = {
   ],
 }
 
-/** What the rules answer, each with the rules that it is about. `label`: the name of its menu. */
+/** The questions that the rules answer, each with its rules. `label`: the name of its menu. */
 export const QUESTIONS = {
   who: { label: 'Who may say yes', fields: ['approvers', 'approvals_needed'] },
   how: { label: 'How do we know it is them', fields: ['assurance', 'touch'] },
@@ -111,7 +111,7 @@ const WAY = {
   local: 'it comes back only to the same computer',
 } as const
 
-/** What the sentence of a place answers. `names`: who may say yes, where rules name people. */
+/** The answers in the sentence of a place. `names`: who may say yes, if rules name people. */
 export const ANSWERS: {
   readonly [About in RuleQuestion]: (policy: Policy, names: readonly string[] | null) => string
 } = {
@@ -147,8 +147,8 @@ function rankOf(field: Field, value: Value): number {
   return CHOICES[field].findIndex((choice) => choice.value === value)
 }
 
-/** What a place can choose beside what counts from above: what is stricter, what reaches it from no other place, and
- * what it chose. The weakest changes nothing where nothing is set above. */
+/** What a place can choose besides what counts from above: stricter choices, choices that the places above cannot make
+ * for it, and its present choice. If nothing is set above, the weakest choice would change nothing. */
 export function choicesAt(field: Field, { set, limit, above, effective }: RulesPlace): readonly RuleChoice[] {
   const floor = limit[field]
   const listed: readonly RuleChoice[] = CHOICES[field]

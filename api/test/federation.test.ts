@@ -175,6 +175,22 @@ describe.each(oneDatabase)('federation on %s', (kind) => {
     expect(await eventsOf(api, owner, 'trust.ended')).toMatchObject([{ data: { trust: trust.id } }])
   })
 
+  test('a trust and its end are events that say whom the machine trusts', async () => {
+    const { machine, trust } = await trusted({ ...trustInGitHub(), networks: ['10.0.0.0/8'] })
+    const as = { as: owner, params: { machine_id: machine.id, trust_id: trust.id } }
+    expect((await api.call('endMachineTrust', as)).status).toBe(200)
+    const target = { kind: 'machine', id: machine.id, name: machine.name }
+    const told = async (action: string) =>
+      (await eventsOf(api, owner, action)).find((event) => event.target.id === machine.id)
+    const data = { trust: trust.id, issuer: github.issuer }
+    const [claims, networks] = [['repository_id=74', 'environment=prod'], ['10.0.0.0/8']]
+    expect(await told('trust.created')).toMatchObject({
+      target,
+      data: { ...data, audience: AUDIENCE, binding: 'required', is_broad: false, networks, claims },
+    })
+    expect(await told('trust.ended')).toMatchObject({ target, data })
+  })
+
   test('after the acknowledged end of a trust nothing is delivered', async () => {
     const { machine, trust } = await trusted(trustInGitHub())
     await trusted({ ...trustInGitHub(), claims: { repository_id: ['1'], environment: ['x'] } }, machine)

@@ -267,6 +267,27 @@ describe.each(databases)('what a program writes past the server, on %s', (kind) 
     await undo()
   })
 
+  test.each([
+    'rules of a bundle that are gone',
+    'rules of a folder that are gone',
+    'rules of a workspace that are gone',
+  ])('an operator accepts %s, and those that are there again', async (name) => {
+    const { table = 'bundle_policies', where, call } = FORGERIES[name] ?? {}
+    const place = where?.(world) ?? {}
+    const status = async () => (await call?.(api, world))?.status
+    const problems = async () => (await findForeignRows(api.settings)).map(({ problem }) => problem)
+    const putBack = await remove(table, place)
+    expect([await status(), await problems()]).toEqual([500, ['missing']])
+    await acceptForeignRows(api.settings)
+    expect([await status(), await problems()]).toEqual([200, []])
+    await putBack()
+    await acceptForeignRows(api.settings)
+    expect([await status(), await problems()]).toEqual([403, []])
+    await remove(table, place)
+    expect([await status(), await problems()]).toEqual([500, ['missing']])
+    await acceptForeignRows(api.settings)
+  })
+
   test('a database whose MACs were removed gets no new ones', async () => {
     await execute(sql`update memberships set mac = null, row_version = null`)
     const names = (await findForeignRows(api.settings)).map(({ table }) => table)

@@ -391,7 +391,7 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
 
   test('an optional key that is new does not matter where names were asked for; a required one does', async () => {
     const bundle = await bundleOf()
-    const asked = await remembered(bundle, { template_keys: bundle.names })
+    const asked = await remembered(bundle, { template_keys: bundle.names.slice(0, 1) })
     const key = await api.call('createKey', { as: owner, body: { name: `MORE_${bundles}`, value: 'x' } })
     const params = { bundle_id: bundle.id, key_id: key.json.id }
     await api.call('attachKey', { as: owner, params })

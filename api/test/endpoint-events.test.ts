@@ -145,12 +145,12 @@ describe.each(oneDatabase)('the events of each endpoint on %s', (kind) => {
     const { params = {} } = await freshCall(api, world, 'updateKey')
     const change = async (body: object) =>
       (await eventsOf('updateKey', { params, body, as: world.owner })).actions
-    const told = 'version is_secret changed'
-    expect(await change({ value: 'another' })).toEqual([`key.changed ${told}`])
+    const told = (isSecret: boolean) => `version is_secret=${isSecret} changed`
+    expect(await change({ value: 'another' })).toEqual([`key.changed ${told(true)}`])
     expect(await change({ value: 'another' })).toEqual([])
-    expect(await change({ is_secret: false })).toEqual([`key.declared_public ${told}`])
-    expect(await change({ is_secret: true })).toEqual([`key.declared_secret ${told}`])
-    expect(await change({ expires_at: '2030-01-01T00:00:00.000Z' })).toEqual([`key.described ${told}`])
+    expect(await change({ is_secret: false })).toEqual([`key.declared_public ${told(false)}`])
+    expect(await change({ is_secret: true })).toEqual([`key.declared_secret ${told(true)}`])
+    expect(await change({ expires_at: '2030-01-01T00:00:00.000Z' })).toEqual([`key.described ${told(true)}`])
     expect(await change({ value: 'third', expected_version: 1 })).toEqual([])
   })
 })
@@ -163,5 +163,8 @@ const idOf = (body: string) => /"id":"([^"]+)"/.exec(body)?.[1]
 
 function toldBy(body: string): string {
   const { action, data }: { action: string; data: object } = JSON.parse(body)
-  return [action, ...Object.keys(data)].join(' ')
+  const told = Object.entries(data).map(([name, value]) =>
+    typeof value === 'boolean' ? `${name}=${value}` : name,
+  )
+  return [action, ...told].join(' ')
 }

@@ -241,6 +241,9 @@ test('with MACHINE_TOKENS=0 no token is made, and none works', async () => {
   const message = 'this server accepts no machine tokens (MACHINE_TOKENS=0)'
   const made = await api.call('createMachineToken', { as, params: { machine_id: json.id } })
   expectError(made, 403, message, 'tokens_off')
+  const old = { machine_id: json.id, token_id: json.id }
+  const rotated = await api.call('rotateMachineToken', { as, params: old, body: {} })
+  expectError(rotated, 403, message, 'tokens_off')
   const token = 'kfm_1qe4Lu2mocTfktLY76oNVmefgoTFePvhPrbkbVEOevO3LSBXn'
   const used = await api.call('getOwnMachine', { headers: { authorization: `Bearer ${token}` } })
   expectError(used, 403, message, 'tokens_off')

@@ -188,6 +188,17 @@ describe.each(oneDatabase)('tasks on %s', (kind) => {
     expect(await again({ ...asked, names: [bundle.names[0]] })).toBe('starts')
   })
 
+  test('by a code it gives no value that has no version, as of a variable of earlier clients', async () => {
+    const asked = await begun({ release: ['code'] }, { release: 'code' })
+    const params = { bundle_id: bundle.id }
+    const keys = (await api.call('listBundleKeys', { as: owner, params })).json
+    const key_id = keys.find(({ name }) => name === bundle.names[1])?.id ?? ''
+    await api.call('detachKey', { as: owner, params: { ...params, key_id } })
+    const item = { key: bundle.names[1], value: 'second' }
+    expect((await api.call('upsertLegacyItem', { as: owner, params, body: item })).failure).toBeNull()
+    expect(await again(asked)).toBe('bundle_changed')
+  })
+
   test('a loopback that failed and returned by a code counts as a code', async () => {
     const asked = newTerminal(api)
     const { client, id } = await ask(asked)

@@ -142,6 +142,17 @@ describe.each(oneDatabase)('two approvers on %s', (kind) => {
     await policy({ approvers: null })
   })
 
+  test('the second person learns that the rules no longer let the first approve', async () => {
+    await joinWorkspace(api, owner, 'owner')
+    const id = await new ReturningClient(api).request()
+    await approve(member, id)
+    await policy({ approvers: 'owner' })
+    const sentence = 'The first approval is no longer valid: deny the request and start again'
+    expectError(await approve(owner, id), 409, sentence, 'conflict')
+    await policy({ approvers: null })
+    expect((await approve(owner, id)).json).toEqual(BOTH)
+  })
+
   test('one return to the terminal is enough: the first person may have brought it', async () => {
     await policy({ assurance: 'local' })
     const client = new ReturningClient(api)

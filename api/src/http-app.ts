@@ -77,7 +77,8 @@ export function createApp(parts: AppParts): FastifyInstance {
       waitingSeconds: settings.waitingSeconds,
       maxPayloadBytes: settings.maxPayloadBytes,
       isLocal: authMode === 'local' && 'socketPath' in settings.listen,
-      seesNetworks: settings.trustProxy.length > 0,
+      // A web node signs the address of each caller.
+      seesNetworks: settings.trustProxy.length > 0 || !('socketPath' in settings.listen),
       takeDeviceNonce: deviceNoncesOf(shortLived, clock),
     },
     takeNewUser: shortLived.takeNewUser,

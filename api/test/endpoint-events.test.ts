@@ -69,7 +69,7 @@ describe.each(oneDatabase)('the events of each endpoint on %s', (kind) => {
     const { status } = await api.call(name, parts)
     const actions = await until(`the events of ${name}`, async () => {
       const added = (await bodies(since)).filter((body) => !before.has(idOf(body)))
-      const found = added.map(toldBy).toSorted()
+      const found = added.map(fieldsBy).toSorted()
       return isExpected(found) && found
     })
     return { status, actions }
@@ -138,19 +138,19 @@ describe.each(oneDatabase)('the events of each endpoint on %s', (kind) => {
       if (status < 400) before = await known()
     }
     const added = (await bodies(since)).filter((body) => !before.has(idOf(body)))
-    expect(added.map(toldBy)).toEqual([])
+    expect(added.map(fieldsBy)).toEqual([])
   })
 
   test('a changed value, name, mark or expiry of a key is one event each', async () => {
     const { params = {} } = await freshCall(api, world, 'updateKey')
     const change = async (body: object) =>
       (await eventsOf('updateKey', { params, body, as: world.owner })).actions
-    const told = (isSecret: boolean) => `version is_secret=${isSecret} changed`
-    expect(await change({ value: 'another' })).toEqual([`key.changed ${told(true)}`])
+    const fields = (isSecret: boolean) => `version is_secret=${isSecret} changed`
+    expect(await change({ value: 'another' })).toEqual([`key.changed ${fields(true)}`])
     expect(await change({ value: 'another' })).toEqual([])
-    expect(await change({ is_secret: false })).toEqual([`key.declared_public ${told(false)}`])
-    expect(await change({ is_secret: true })).toEqual([`key.declared_secret ${told(true)}`])
-    expect(await change({ expires_at: '2030-01-01T00:00:00.000Z' })).toEqual([`key.described ${told(true)}`])
+    expect(await change({ is_secret: false })).toEqual([`key.declared_public ${fields(false)}`])
+    expect(await change({ is_secret: true })).toEqual([`key.declared_secret ${fields(true)}`])
+    expect(await change({ expires_at: '2030-01-01T00:00:00.000Z' })).toEqual([`key.described ${fields(true)}`])
     expect(await change({ value: 'third', expected_version: 1 })).toEqual([])
   })
 })
@@ -161,10 +161,10 @@ function unknownIds({ params = {} }: CallParts): Record<string, string> {
 
 const idOf = (body: string) => /"id":"([^"]+)"/.exec(body)?.[1]
 
-function toldBy(body: string): string {
+function fieldsBy(body: string): string {
   const { action, data }: { action: string; data: object } = JSON.parse(body)
-  const told = Object.entries(data).map(([name, value]) =>
+  const fields = Object.entries(data).map(([name, value]) =>
     typeof value === 'boolean' ? `${name}=${value}` : name,
   )
-  return [action, ...told].join(' ')
+  return [action, ...fields].join(' ')
 }

@@ -35,6 +35,18 @@ async function proxyTo(port: number, at: number) {
   return proxy
 }
 
+/** A command of an agent, another one for each text. */
+const command = (text: string) => [
+  'run',
+  'dev/worker',
+  '--reason',
+  text,
+  '--',
+  'sh',
+  '-c',
+  `: ${text}; echo $LOG_LEVEL`,
+]
+
 /*
  * A day of a developer with an agent, played with the real client on a hosted server: six starts of a dev server, three
  * tasks of twelve commands, one missing key, a command that the harness stops at lunch, and one signed migration.
@@ -110,16 +122,6 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
     await mkdir(path, { recursive: true })
     return path
   }
-  const command = (text: string) => [
-    'run',
-    'dev/worker',
-    '--reason',
-    text,
-    '--',
-    'sh',
-    '-c',
-    `: ${text}; echo $LOG_LEVEL`,
-  ]
   type Run = ReturnType<typeof computer.run>
   const delivered = async (run: Run) => {
     expect(await run.ended(), run.output()).toEqual([0, null])

@@ -145,12 +145,15 @@ describe.each(oneDatabase)('the events of each endpoint on %s', (kind) => {
     const { params = {} } = await freshCall(api, world, 'updateKey')
     const change = async (body: object) =>
       (await eventsOf('updateKey', { params, body, as: world.owner })).actions
-    const fields = (isSecret: boolean) => `version is_secret=${isSecret} changed`
-    expect(await change({ value: 'another' })).toEqual([`key.changed ${fields(true)}`])
+    expect(await change({ value: 'another' })).toEqual(['key.changed version is_secret=true changed'])
     expect(await change({ value: 'another' })).toEqual([])
-    expect(await change({ is_secret: false })).toEqual([`key.declared_public ${fields(false)}`])
-    expect(await change({ is_secret: true })).toEqual([`key.declared_secret ${fields(true)}`])
-    expect(await change({ expires_at: '2030-01-01T00:00:00.000Z' })).toEqual([`key.described ${fields(true)}`])
+    expect(await change({ is_secret: false })).toEqual([
+      'key.declared_public version is_secret=false changed',
+    ])
+    expect(await change({ is_secret: true })).toEqual(['key.declared_secret version is_secret=true changed'])
+    expect(await change({ expires_at: '2030-01-01T00:00:00.000Z' })).toEqual([
+      'key.described version is_secret=true changed',
+    ])
     expect(await change({ value: 'third', expected_version: 1 })).toEqual([])
   })
 })

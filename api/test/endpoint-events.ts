@@ -1,11 +1,11 @@
 import type { ApiEndpointName, AuditAction } from '@keyferry/contract'
 
 /** An action, and the names of what its event tells in `data`: as `required=false` where that is true or false. */
-type Told = AuditAction | `${AuditAction} ${string}`
+type EventText = AuditAction | `${AuditAction} ${string}`
 
 /** The events that a call of each endpoint adds when it succeeds, in the order of their names. `null`: the walk cannot
  * make it succeed; the tests of accounts, mails, passkeys, machines, releases and policies do. */
-export const EVENTS: Readonly<Record<ApiEndpointName, readonly Told[] | null>> = {
+export const EVENTS: Readonly<Record<ApiEndpointName, readonly EventText[] | null>> = {
   getHealth: [],
   getReadiness: [],
   getOpenApi: [],

@@ -180,15 +180,15 @@ describe.each(oneDatabase)('federation on %s', (kind) => {
     const as = { as: owner, params: { machine_id: machine.id, trust_id: trust.id } }
     expect((await api.call('endMachineTrust', as)).status).toBe(200)
     const target = { kind: 'machine', id: machine.id, name: machine.name }
-    const told = async (action: string) =>
+    const dataOf = async (action: string) =>
       (await eventsOf(api, owner, action)).find((event) => event.target.id === machine.id)
     const data = { trust: trust.id, issuer: github.issuer }
     const [claims, networks] = [['repository_id=74', 'environment=prod'], ['10.0.0.0/8']]
-    expect(await told('trust.created')).toMatchObject({
+    expect(await dataOf('trust.created')).toMatchObject({
       target,
       data: { ...data, audience: AUDIENCE, binding: 'required', is_broad: false, networks, claims },
     })
-    expect(await told('trust.ended')).toMatchObject({ target, data })
+    expect(await dataOf('trust.ended')).toMatchObject({ target, data })
   })
 
   test('after the acknowledged end of a trust nothing is delivered', async () => {

@@ -176,8 +176,9 @@ describe.each(oneDatabase)('one action on several keys, on %s', (kind) => {
       as: owner,
       query: { action: 'bundle.attached' },
     })
-    const told = (name: string) => ({ key: { id: keys[name], name }, required: false })
-    expect(attached.map(({ data }) => data)).toEqual(['C', 'B', 'A'].map(told))
+    expect(attached.map(({ data }) => data)).toEqual(
+      ['C', 'B', 'A'].map((name) => ({ key: { id: keys[name], name }, required: false })),
+    )
     expect(await count('bundle.detached')).toBe(2)
     expect(await count('key.declared_secret')).toBe(2)
   })

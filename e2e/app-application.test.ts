@@ -110,6 +110,17 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     return name
   }
 
+  test('on a phone, another environment keeps the filter, and neither makes an entry in the history', async () => {
+    const phone = await open(undefined, PHONE)
+    const entries = await phone.evaluate('history.length')
+    await phone.getByLabel('Filter variables').fill(named('LEVEL'))
+    await phone.getByRole('radio', { name: /^dev/ }).check({ force: true })
+    await phone.waitForURL(`**/apps/${app('dev')}?query=${named('LEVEL')}`)
+    await cell(phone, 'LEVEL', 'dev').waitFor()
+    expect(await phone.evaluate('history.length')).toBe(entries)
+    await closePage(phone)
+  })
+
   test('one mark says what prod lacks, one what expired, one who has an older value, without scrolling', async () => {
     await holder('prod')
     const params = { key_id: await keyOf('STRIPE', 'prod') }

@@ -28,6 +28,8 @@ type Edited = {
   /** What the two people type. */
   readonly first: string
   readonly second: string
+  /** What the notice tells of both, if it has no quotation marks. */
+  readonly told?: string
 }
 
 type Person = { readonly cookie: SessionCookie; readonly name: string }
@@ -167,6 +169,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
         stored: async () => (await keyOf(key_id)).expires_at?.slice(0, 10),
         first: '2031-01-01',
         second: '2032-02-02',
+        told: 'Theirs: 2031-01-01. Yours: 2032-02-02.',
       }
     },
     async 'value of a key'(name) {
@@ -223,6 +226,40 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
         second: 'HOST_TWO',
       }
     },
+    async 'what a group adds'(name) {
+      const body = { name, adds: ['before/'], people: [] }
+      const { id: group_id } = await call('POST', '/api/v1/groups', { body })
+      const groups = async () => await call('GET', '/api/v1/groups')
+      return {
+        path: '/members',
+        open: (page) => page.getByRole('button', { name: `Change ${name}` }).click(),
+        type: (page, text) => page.getByLabel('Adds to limits').fill(text),
+        save: 'Save',
+        stored: async () => (await groups()).find(({ id }) => id === group_id)?.adds.join(' '),
+        first: '',
+        second: 'dev/ qa/',
+        told: 'what it adds. Theirs: nothing. Yours: dev/, qa/.',
+      }
+    },
+    async 'who is in a group'(name) {
+      const body = { name, adds: [], people: [] }
+      const { id: group_id } = await call('POST', '/api/v1/groups', { body })
+      const groups = async () => await call('GET', '/api/v1/groups')
+      const members = async () => await call('GET', '/api/v1/members')
+      return {
+        path: '/members',
+        open: (page) => page.getByRole('button', { name: `Change ${name}` }).click(),
+        type: (page, person) => page.getByRole('checkbox', { name: new RegExp(`^${person}`) }).check(),
+        save: 'Save',
+        async stored() {
+          const people = (await groups()).find(({ id }) => id === group_id)?.people
+          return (await members()).find(({ user_id }) => user_id === people?.[0])?.username
+        },
+        first: 'kim',
+        second: 'sam',
+        told: 'who is in it. Theirs: kim. Yours: sam.',
+      }
+    },
     async workspace() {
       const params = { tenant_id: workspace }
       await call('PUT', '/api/v1/tenants/{tenant_id}', { params, body: { name: 'before' } })
@@ -258,6 +295,10 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     await closePage(other)
     await saveIn(page, edited)
     await notice(page).getByText(`${early.name} changed`).waitFor()
+    const { first, second, told = `Theirs: “${first}”. Yours: “${second}”.` } = edited
+    expect(await notice(page).getByRole('listitem').allTextContents()).toEqual([
+      expect.stringContaining(told),
+    ])
     expect(await edited.stored()).toBe(edited.first)
     return page
   }

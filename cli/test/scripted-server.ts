@@ -244,7 +244,8 @@ function deliverToMachine(request: IncomingMessage, text: string, scene: Scene):
   const publicKey = Buffer.from(String(body['client_pubkey']), 'base64')
   const plaintext = JSON.stringify(VALUES)
   const { body: delivered } = delivery({ id: '', publicKey, body }, plaintext)
-  const keys = Object.keys(VALUES).map((name) => ({ name, version: 3 }))
+  // A legacy item has no version.
+  const keys = Object.keys(VALUES).map((name) => ({ name, version: name === 'EMPTY' ? null : 3 }))
   const marks = JSON.stringify({ of: hash('sha256', plaintext), ...scene.behaviour.marks })
   const marks_base64 = Buffer.from(seal(Buffer.from(marks), publicKey)).toString('base64')
   const marked = scene.behaviour.marks === undefined ? {} : { marks_base64 }

@@ -7,7 +7,7 @@ import { joinWorkspace } from './joined.ts'
 import { secretOf } from './returning-client.ts'
 import { type Asked, askSigned, newTerminal, USE } from './signing-terminal.ts'
 
-const NO_TASK = 'this approval cannot be of a task'
+const NO_TASK = 'this approval cannot start a task'
 const COMMANDS = [
   ['npm', 'test'],
   ['npm', 'run', 'build'],

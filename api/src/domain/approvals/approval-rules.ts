@@ -201,7 +201,7 @@ export function requireRememberable(
   if (choice.remember_for === 'task') {
     const isReturned = isLocal || choice.release !== undefined
     if (hours === undefined && isReturned && mayBeTask(grounds, place)) return
-    throw new DomainError('invalid', 'this approval cannot be of a task', {
+    throw new DomainError('invalid', 'this approval cannot start a task', {
       details: { field: 'remember_for' },
     })
   }

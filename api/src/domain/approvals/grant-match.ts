@@ -68,7 +68,7 @@ function useDiffers({ use, requesterMeta }: ApprovalRequest, approved: SignedUse
   const { reason = '' } = requesterMeta
   if (approved.reason !== undefined && approved.reason !== reason) return 'the reason differs'
   if (!approved.task) return flagsDiffer(use.flags, approved.flags)
-  return isOfTask(use) ? flagsDiffer(use.flags.slice(1), approved.flags.slice(1)) : 'it is no part of a task'
+  return isOfTask(use) ? flagsDiffer(use.flags.slice(1), approved.flags.slice(1)) : 'it is not part of a task'
 }
 
 /** Whether the command can be part of a task: it runs a program. `pull` does not, and would leave values in a file. */

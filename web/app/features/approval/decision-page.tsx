@@ -240,8 +240,8 @@ function Confirmation({
         {offer.doubts}
         {rule && (
           <p>
-            This changes a rule: in <bdi className="font-mono">{place}</bdi>, a yes may count for a task, and
-            for agents as for people. Members see it on the page <em>Rules</em>, where an owner takes it back.
+            This changes a rule: from now on, an approval in <bdi className="font-mono">{place}</bdi> can
+            count for a task, also for agents. An owner takes the rule back on the page <em>Rules</em>.
           </p>
         )}
       </div>

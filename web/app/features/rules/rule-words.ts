@@ -1,3 +1,4 @@
+import { spanText, TIMES } from '@keyferry/contract/limits'
 import type { Policy, PolicySetting, RulesPlace } from '../../lib/calls/answers.ts'
 import { counted, joined } from '../../lib/words/counted.ts'
 
@@ -55,14 +56,14 @@ const CHOICES: RuleChoices = {
     {
       value: 'device',
       word: 'Signed by a key that cannot leave its device',
-      hint: 'As before, with a security key or Windows Hello only.',
+      hint: 'The same, with a security key or Windows Hello only.',
     },
   ],
   remember_hours: [12, 8, 1, 0].map(forHours),
   tasks: [
     {
       value: 'allow',
-      word: 'The task, 30 minutes',
+      word: `The task, ${spanText(TIMES.taskSeconds)}`,
       hint: 'One yes for every command in a folder of a terminal. Nobody reads those commands first.',
     },
     { value: 'none', word: 'No task', hint: 'A yes is for one command.' },
@@ -120,11 +121,11 @@ export const ANSWERS: {
     SIGNED[touch] + (touch !== 'none' && assurance === 'compat' ? 'that is enough' : WAY[assurance]),
   long({ remember_hours, tasks }) {
     const hours = `for a command up to ${counted(remember_hours, 'hour')}`
-    if (tasks === 'allow') return `once, ${hours}, or for a task (30 minutes)`
+    if (tasks === 'allow') return `once, ${hours}, or for a task (${spanText(TIMES.taskSeconds)})`
     return remember_hours > 0 ? `once, or ${hours}` : 'once'
   },
   agents: ({ agents }) => choiceOf('agents', agents).word.toLowerCase(),
-  changers: ({ changers }) => choiceOf('changers', changers).word,
+  changers: ({ changers }) => choiceOf('changers', changers).word.toLowerCase(),
 }
 
 function whoOf({ approvers, approvals_needed }: Policy, names: readonly string[] | null): string {

@@ -161,9 +161,22 @@ describe.each(oneDatabase)('tasks on %s', (kind) => {
     expect(Object.keys(client.opened(await client.waits(id)))).toEqual([name])
   })
 
-  test('another bundle, and a task for another person’s terminal, ask', async () => {
+  test('another bundle asks', async () => {
     const asked = await begun()
     expect(await again(asked, await bundleOf())).toBe('asks')
+  })
+
+  test('the terminal of another person gets none, also with more names than that person vouched for', async () => {
+    const member = await joinWorkspace(api, owner, 'member')
+    await rules({ approvers: 'owner' })
+    const { client, id } = await ask(newTerminal(api))
+    const [name] = bundle.names
+    const body = { bundle_id: bundle.id, include_keys: [name], release: 'code' }
+    const { json } = await api.call('vouchForRequest', { as: member, params: { request_id: id }, body })
+    expect((await client.release(id, secretOf(json))).status).toBe(200)
+    expect(await offer(id)).toBeUndefined()
+    for (const names of [[name], bundle.names])
+      expectError(await approve(id, { include_keys: names, release: 'code' }), 400, NO_TASK)
   })
 
   test('new values are given; after a new name a person is asked', async () => {
@@ -216,6 +229,24 @@ describe.each(oneDatabase)('tasks on %s', (kind) => {
     expect((await ask({ ...asked, release: ['loopback'] }, other)).json.may_leave).toBeUndefined()
     const returned = await begun()
     expect((await ask(returned, other)).json.may_leave).toBe(true)
+  })
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['forbid tasks', () => rules({ tasks: 'none' })],
+    ['remember nothing', () => rules({ remember_hours: 0 })],
+    ['ask about agents each time', () => rules({ agents: 'ask' })],
+    ['are those of production', () => tag('prod')],
+  ])('an approval does not return if the rules now %s', async (_, change) => {
+    const asked = newTerminal(api)
+    const { client, id } = await ask(asked)
+    const { json } = await approve(id)
+    await change()
+    const changed = 'The rules changed after the approval: run the command again'
+    expectError(await client.release(id, secretOf(json)), 409, changed, 'conflict')
+    expect((await api.call('listGrants', { as: owner })).json.map((grant) => grant.bundle.id)).not.toContain(
+      bundle.id,
+    )
+    expect((await approve(id, { remember_for: undefined })).status).toBe(200)
   })
 
   test('an approval that never returns begins no task', async () => {
@@ -306,9 +337,10 @@ describe.each(oneDatabase)('tasks on %s', (kind) => {
     for (const other of [unlisted, elsewhere]) expect(await status(other)).toBe('pending')
   })
 
-  test('the page lists no request of another terminal, of another workspace, or left', async () => {
-    const asked = newTerminal(api)
+  test('the page lists no request of another terminal, bundle or folder, also of the same repository', async () => {
+    const asked = newTerminal(api, { use: { ...USE, repository: '/home/sam/shop' } })
     const first = await ask(asked)
+    await ask({ ...asked, cwd: '/home/sam/shop-2' })
     await ask({ ...asked, seed: createDeviceSeed() })
     await ask({ ...asked, agent: undefined })
     await ask({ ...asked, use: { ...USE, flags: ['pull'] } })

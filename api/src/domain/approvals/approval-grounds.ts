@@ -72,7 +72,8 @@ export async function groundsOf(
   const isFirst = needsTwo && first === null
   const names = places.map(({ name }) => name)
   const others = isFirst ? await otherApprovers(parts.stores.memberships, caller, { policy, names }) : null
-  return { policy, own, ofValues, request, caller, isAlone: others?.length === 0, vouch, first }
+  const isVouched = stored.vouch !== null
+  return { policy, own, ofValues, request, caller, isAlone: others?.length === 0, vouch, isVouched, first }
 }
 
 // Of this bundle and of the same or more names, by a person who is here still, in a way that the rules accept.

@@ -32,7 +32,7 @@ const PROD = { ...DEV, name: 'prod/shop' }
 const HOSTED = { isLocal: false, seesNetworks: true }
 
 type Asked = { policy?: Partial<Policy>; request?: Partial<ApprovalRequest> } & Partial<
-  Pick<Grounds, 'first' | 'vouch' | 'isAlone' | 'caller'>
+  Pick<Grounds, 'first' | 'vouch' | 'isVouched' | 'isAlone' | 'caller'>
 >
 
 /** An approval by a member, of a request that a terminal with a key signed. */
@@ -46,6 +46,7 @@ function groundsOf({ policy, request, ...changes }: Asked = {}): Grounds {
     caller: { userId: 'kim', tenantId: 'tenant', role: 'member', reach: null, origin: null },
     first: null,
     vouch: null,
+    isVouched: false,
     isAlone: false,
     ...changes,
   }
@@ -142,7 +143,7 @@ test.each<[string, Asked, object, boolean]>([
     {},
     false,
   ],
-  ['not for the terminal of another person', { ...TASK, vouch: sampleVouch() }, {}, false],
+  ['not for the terminal of another person', { ...TASK, isVouched: true }, {}, false],
   ['for mcp', taskOf({ use: { redaction: 'always', flags: ['mcp'] } }), {}, true],
   ['not for pull', taskOf({ use: { redaction: 'auto', flags: ['pull'] } }), {}, false],
   ['not for a terminal that signed no flags', taskOf({ use: null }), {}, false],

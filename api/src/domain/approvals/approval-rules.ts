@@ -31,6 +31,8 @@ export type Grounds = {
   first: Support | null
   /** Says whose terminal asks, and counts for what is judged here. */
   vouch: Vouch | null
+  /** Another person vouched for the terminal, also if that does not count here. */
+  isVouched: boolean
   /** Two people must approve, and no other person may. */
   isAlone: boolean
 }
@@ -174,14 +176,17 @@ type RememberedPlace = { isLocal: boolean; bundle: ProductionFacts }
 /** Whether the approver may approve a task: any command in this folder, for the keys that they choose. The terminal
  * must have signed a command that runs a program, and its network must be known. */
 export function mayBeTask(
-  { policy, request, vouch }: Pick<Grounds, 'policy' | 'request' | 'vouch'>,
+  { policy, request, isVouched }: Pick<Grounds, 'policy' | 'request' | 'isVouched'>,
   place: PlaceParts,
 ): boolean {
   const { deviceKey, use, release } = request
   const isPlaced = place.isLocal || (release.length > 0 && hasNetwork(request, place))
-  const isProgram = deviceKey !== null && use !== null && isOfTask(use) && vouch === null
-  const isAllowed = !isFromAgent(request) || remembersAgents(policy)
-  return isProgram && isPlaced && isAllowed && policy.tasks === 'allow'
+  const isProgram = deviceKey !== null && use !== null && isOfTask(use) && !isVouched
+  return isProgram && isPlaced && allowsTask(policy, request)
+}
+
+function allowsTask(policy: Policy, request: ApprovalRequest): boolean {
+  return policy.tasks === 'allow' && (!isFromAgent(request) || remembersAgents(policy))
 }
 
 /** Whether an approval may be remembered for all working trees of the repository: they have all branches, also those
@@ -228,6 +233,7 @@ type LateReturn = {
   touches: readonly unknown[] | undefined
   /** How many people approved. */
   given: number
+  isTask: boolean
 }
 
 /** Refuses the return of an approval that the rules do not allow any more.
@@ -235,11 +241,12 @@ type LateReturn = {
  * @throws DomainError conflict */
 export function requireStillAllowed(
   policy: Policy | null,
-  { request, by, approver, touches = [], given }: LateReturn,
+  { request, by, approver, touches = [], given, isTask }: LateReturn,
 ): void {
   if (policy && approver && mayApprove(policy, approver) && waysOf({ policy, request }).includes(by)) {
     const signed = policy.touch === 'none' ? given : touches.length
-    if (signed >= policy.approvals_needed && !(policy.agents === 'deny' && isFromAgent(request))) return
+    const isAllowed = isTask ? allowsTask(policy, request) : policy.agents !== 'deny' || !isFromAgent(request)
+    if (signed >= policy.approvals_needed && isAllowed) return
   }
   throw new DomainError('conflict', 'The rules changed after the approval: run the command again')
 }

@@ -49,10 +49,11 @@ function deliveryEnding(parts: EndingParts, approved: ApprovedDelivery): Ending 
         async inside(own, { by, member, at, origin }) {
           const isHere = member !== null && reaches(member.reach, bundle.name)
           const approver = isHere ? { role: member.role, userId: approved.approverId } : null
-          requireStillAllowed(now, { request, by, approver, touches: approved.touches, given })
+          const { touches } = approved
+          const isTask = approved.remember?.task !== undefined
+          requireStillAllowed(now, { request, by, approver, touches, given, isTask })
           await own.deliveries.release(tenant.id, { deliveryId, at, origin, by })
-          if (by === 'loopback' || approved.remember?.task)
-            await remember({ own, clock }, request, { ...approved, by })
+          if (by === 'loopback' || isTask) await remember({ own, clock }, request, { ...approved, by })
           return null
         },
       }

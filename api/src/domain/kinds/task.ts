@@ -59,7 +59,12 @@ async function coveredByTask(
   const { cwd, use, requesterMeta, templateKeys: asked, suggestedBundle, suggestedWorkspace } = request
   const network = addressBlock(requesterMeta.ip)
   const command = { argv: [], argvMasked: null, cwd: cwd ?? '', agent: agentOf(request) }
-  const task = { ...command, use: use && { ...use, network, task: {} }, asked, keys: [...keys] }
+  const task = {
+    ...command,
+    use: use && { ...use, repository: undefined, network, task: {} },
+    asked,
+    keys: [...keys],
+  }
   const isSamePlace = (other: ApprovalRequest) =>
     other.suggestedBundle === suggestedBundle && other.suggestedWorkspace === suggestedWorkspace
   const covered = (await openOfTerminal(parts, request)).filter(

@@ -223,7 +223,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await dialog.waitFor({ state: 'detached' })
     await ruleWord(owner, approvers, 'sam, set here').waitFor()
     await chooseRule(owner, changers, 'Owners')
-    await ruleWord(owner, changers, 'Owners, set here').waitFor()
+    await ruleWord(owner, changers, 'owners, set here').waitFor()
 
     await member.goto(server.url + rulesOf('dev/worker'))
     const place = member.getByRole('listitem', { name: 'dev/worker', exact: true })

@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
       await route.continue()
     })
     await chooseRule(owner, changers, 'Owners')
-    await ruleWord(owner, changers, 'Owners, set here').waitFor()
+    await ruleWord(owner, changers, 'owners, set here').waitFor()
     await chooseRule(owner, agents, 'Nothing')
     await ruleWord(owner, agents, 'nothing, set here').waitFor()
     paused.resolve()

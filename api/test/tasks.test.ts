@@ -1,8 +1,10 @@
 import { TIMES } from '@keyferry/contract'
 import { createDeviceSeed } from '@keyferry/crypto/device-key'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { until } from '../../plumbing/test/until.ts'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
+import { Faults, faulty } from './faulty-requests.ts'
 import { joinWorkspace } from './joined.ts'
 import { secretOf } from './returning-client.ts'
 import { type Asked, askSigned, newTerminal, USE } from './signing-terminal.ts'
@@ -19,13 +21,15 @@ type Bundle = { id: string; name: string; names: [string, string] }
 
 describe.each(oneDatabase)('tasks on %s', (kind) => {
   let api: TestApi
+  const faults = new Faults()
   let owner: Identity
   let bundle: Bundle
   let offsetMs = 0
   let bundles = 0
   const nowMs = () => Date.now() + offsetMs
   beforeAll(async () => {
-    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now: () => new Date(nowMs()) })
+    const now = () => new Date(nowMs())
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now, aroundRequests: faulty(faults) })
     owner = await api.newOwner()
   })
   afterAll(() => api.close())
@@ -331,8 +335,11 @@ describe.each(oneDatabase)('tasks on %s', (kind) => {
     const status = async ({ id }: Request) =>
       (await api.call('getRequestContext', { params: { request_id: id } })).json.status
     expect(await status(listed)).toBe('pending')
-    await first.client.release(first.id, secretOf(json))
-    expect(await status(listed)).toBe('ready')
+    // The approval has returned also while the next call to the store fails.
+    faults.next('none')
+    faults.next('before')
+    expect((await first.client.release(first.id, secretOf(json))).status).toBe(200)
+    await until('the listed command starts', async () => (await status(listed)) === 'ready')
     expect(Object.keys(listed.client.opened(await listed.client.waits(listed.id)))).toEqual(bundle.names)
     for (const other of [unlisted, elsewhere]) expect(await status(other)).toBe('pending')
   })

@@ -25,12 +25,14 @@ import { listWaiting } from '../domain/kinds/waiting.ts'
 import { createRequest } from '../domain/requests/new-request.ts'
 import { findOpen, requestContext } from '../domain/requests/request.ts'
 import type { AppliedDeposit } from '../domain/requests/stored-deposit.ts'
-import { approvalOf, newRequestState } from '../domain/requests/stored-request.ts'
+import { type ApprovalRequest, approvalOf, newRequestState } from '../domain/requests/stored-request.ts'
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { jsonArray, listReply, pageReply, readEntries } from './list-reply.ts'
 
 export function requestHandlers({ requestParts: parts }: HandlerParts) {
+  const startAlso = (...task: [ApprovalRequest, readonly string[]]) =>
+    parts.deliveries.afterwards(() => startWithTask(parts, ...task))
   return {
     async createRequest({ body, peer }) {
       const { created, request } = await createRequest(parts, { asked: body, peer })
@@ -91,7 +93,7 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
       const { also = [] } = choice
       const asked = also.length === 0 ? null : await findOpen(parts, params.request_id)
       const decided = await decide(parts, caller, deciding)
-      if (asked && decided.release === undefined) await startWithTask(parts, asked.request, also)
+      if (asked && decided.release === undefined) startAlso(asked.request, also)
       return decided
     },
     previewNames: ({ caller, params, query }) =>
@@ -118,7 +120,7 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
     async releaseRequest({ params, headers, body, peer }) {
       const claimant = claimantOf(params, headers)
       const returned = await releaseRequest(parts, claimant, { ...body, origin: originOf(peer) })
-      if (returned) await startWithTask(parts, returned.request, listedIn(approvalOf(returned)?.approved))
+      if (returned) startAlso(returned.request, listedIn(approvalOf(returned)?.approved))
     },
     createReleaseCode: async ({ caller, params, touch }) => ({
       release: await freshCode(parts, caller, { requestId: params.request_id, touch }),

@@ -7,6 +7,7 @@ import { type Answered, type Identity, oneDatabase, startTestApi, type TestApi }
 import { approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
+import { askSigned, newTerminal } from './signing-terminal.ts'
 import { askedIn, TouchKey } from './touch-client.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -247,6 +248,20 @@ describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
     expect(places?.find(({ folder }) => folder === 'vault/')).toMatchObject({
       effective: { touch: 'passkey' },
     })
+  })
+
+  test('an approval does not offer to allow tasks first where people sign, because the rule is signed too', async () => {
+    await enrolled()
+    const other = await newBundle(api, owner, { OTHER: 'v' })
+    const { id } = await askSigned(api, newTerminal(api), { bundle: other.name, nowMs: now.getTime() })
+    const params = { request_id: id, bundle_id: other.id }
+    const offer = async () => (await api.call('getRequestBundle', { as: owner, params })).json.task
+    expect(await offer()).toMatchObject({ rule: { folder: 'test/' } })
+    await set('passkey')
+    const body = { folder: 'test/', tasks: 'allow', agents: 'remember' }
+    const allowed = await api.call('changeTenantPolicy', { as: owner, body })
+    expect(allowed.failure?.code).toBe('touch_required')
+    expect(await offer()).toBeUndefined()
   })
 
   test('a server that reveals shows nobody these values', async () => {

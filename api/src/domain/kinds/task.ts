@@ -9,6 +9,8 @@ import {
   type BundleRules,
   effectivePolicy,
   NO_RULES,
+  type PolicyStore,
+  strictestTouch,
   tightened,
   type ValueRules,
 } from '../approvals/policy.ts'
@@ -34,9 +36,10 @@ type TaskOffer = z.output<typeof RequestBundle>['task']
 type Offering = { bundle: Bundle; set: BundleRules; ofValues: readonly ValueRules[]; keys: readonly string[] }
 
 /** What the page says of a task for these keys; undefined: this approval cannot be one. If no place sets the rule
- * `tasks`, an owner can allow tasks there first, and that agents are remembered. */
+ * `tasks`, an owner can allow tasks there first, and that agents are remembered; but not in a workspace where people
+ * sign, because a change of rules is then signed too, and can wait. */
 export async function offeredTask(
-  parts: RequestParts & PlaceParts & { assurance: Assurance },
+  parts: RequestParts & PlaceParts & { assurance: Assurance; stores: { policies: PolicyStore } },
   grounds: Grounds,
   { bundle, set, ofValues, keys }: Offering,
 ): Promise<TaskOffer> {
@@ -47,6 +50,8 @@ export async function offeredTask(
   const allowing = { ...NO_RULES, tasks: 'allow', agents: 'remember' } as const
   const own = effectivePolicy(parts.assurance, { ...set, folders: [...set.folders, allowing] }, bundle)
   if (!mayBeTask({ ...grounds, policy: tightened(own, ofValues) }, parts)) return undefined
+  const { workspace, folders, bundles } = await parts.stores.policies.findPlaces(caller.tenantId)
+  if (strictestTouch([workspace, ...folders.values(), ...bundles.values()]) !== 'none') return undefined
   const environment = environmentOf(bundle.name)
   return { rule: { folder: environment === '' ? null : `${environment}/` }, also: await also() }
 }

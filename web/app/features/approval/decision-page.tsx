@@ -241,7 +241,8 @@ function Confirmation({
         {rule && (
           <p>
             This changes a rule: from now on, an approval in <bdi className="font-mono">{place}</bdi> can
-            count for a task, also for agents. An owner takes the rule back on the page <em>Rules</em>.
+            count for a task, also for agents. It ends the remembered approvals there. An owner takes the rule
+            back on the page <em>Rules</em>.
           </p>
         )}
       </div>

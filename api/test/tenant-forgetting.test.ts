@@ -4,14 +4,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ownRedis } from '../../plumbing/test/redis-server.ts'
+import { createClient } from 'redis'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ownRedis, testRedis } from '../../plumbing/test/redis-server.ts'
 import { type ApiSettings, exportAudit, forgetTenantOf, verifyAudit, verifyValues } from '../src/main.ts'
 import { ringOf } from '../src/maintenance.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { TABLES } from '../src/storage/base/tables.ts'
 import { TenantKeys } from '../src/storage/keys-at-rest/tenant-keys.ts'
-import { expectError, type Identity, oneDatabase, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { type Library, libraryOnNodes } from './kept-database.ts'
 
@@ -194,4 +195,22 @@ describe.each(oneDatabase)('a forgotten tenant on %s', (kind) => {
     await expect(unknown).rejects.toThrow('no workspace has the id nobody')
     expect((await verifyValues(node().settings)).checked).toBe(7)
   })
+})
+
+const shared = await testRedis()
+afterAll(() => shared?.stop())
+
+test.runIf(shared)('all nodes learn at once that a request of a forgotten tenant ended', async () => {
+  await using opened = new AsyncDisposableStack()
+  const redisUrl = shared?.url ?? ''
+  const api = opened.adopt(await startTestApi('sqlite', { trustProxy: ['127.0.0.1'], redisUrl }), (it) =>
+    it.close(),
+  )
+  const listener = opened.adopt(await createClient({ url: redisUrl }).connect(), (it) => it.destroy())
+  const told: string[] = []
+  await listener.subscribe('keyferry:requests', (ids) => told.push(...ids.split(' ')))
+  const { tenantId } = await api.newOwner()
+  const id = await new ApprovalClient(api).asked({ workspace: tenantId })
+  expect(await forgetTenantOf(api.settings, tenantId, confirmed)).toBe(1)
+  await expect.poll(() => told).toContain(id)
 })

@@ -29,7 +29,7 @@ type Edited = {
   readonly first: string
   readonly second: string
   /** What the notice tells of both, if it has no quotation marks. */
-  readonly told?: string
+  readonly notices?: string
 }
 
 type Person = { readonly cookie: SessionCookie; readonly name: string }
@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
         stored: async () => (await keyOf(key_id)).expires_at?.slice(0, 10),
         first: '2031-01-01',
         second: '2032-02-02',
-        told: 'Theirs: 2031-01-01. Yours: 2032-02-02.',
+        notices: 'Theirs: 2031-01-01. Yours: 2032-02-02.',
       }
     },
     async 'value of a key'(name) {
@@ -238,7 +238,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
         stored: async () => (await groups()).find(({ id }) => id === group_id)?.adds.join(' '),
         first: '',
         second: 'dev/ qa/',
-        told: 'what it adds. Theirs: nothing. Yours: dev/, qa/.',
+        notices: 'what it adds. Theirs: nothing. Yours: dev/, qa/.',
       }
     },
     async 'who is in a group'(name) {
@@ -257,7 +257,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
         },
         first: 'kim',
         second: 'sam',
-        told: 'who is in it. Theirs: kim. Yours: sam.',
+        notices: 'who is in it. Theirs: kim. Yours: sam.',
       }
     },
     async workspace() {
@@ -295,9 +295,9 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     await closePage(other)
     await saveIn(page, edited)
     await notice(page).getByText(`${early.name} changed`).waitFor()
-    const { first, second, told = `Theirs: “${first}”. Yours: “${second}”.` } = edited
+    const { first, second, notices = `Theirs: “${first}”. Yours: “${second}”.` } = edited
     expect(await notice(page).getByRole('listitem').allTextContents()).toEqual([
-      expect.stringContaining(told),
+      expect.stringContaining(notices),
     ])
     expect(await edited.stored()).toBe(edited.first)
     return page

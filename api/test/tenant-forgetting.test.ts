@@ -207,10 +207,10 @@ test.runIf(shared)('all nodes learn at once that a request of a forgotten tenant
     it.close(),
   )
   const listener = opened.adopt(await createClient({ url: redisUrl }).connect(), (it) => it.destroy())
-  const told: string[] = []
-  await listener.subscribe('keyferry:requests', (ids) => told.push(...ids.split(' ')))
+  const notices: string[] = []
+  await listener.subscribe('keyferry:requests', (ids) => notices.push(...ids.split(' ')))
   const { tenantId } = await api.newOwner()
   const id = await new ApprovalClient(api).asked({ workspace: tenantId })
   expect(await forgetTenantOf(api.settings, tenantId, confirmed)).toBe(1)
-  await expect.poll(() => told).toContain(id)
+  await expect.poll(() => notices).toContain(id)
 })

@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import { TIMES } from '@keyferry/contract'
 import { createDeviceSeed } from '@keyferry/crypto/device-key'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../../plumbing/test/until.ts'
+import { findForeignRows } from '../src/main.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { Faults, faulty } from './faulty-requests.ts'
@@ -382,6 +385,27 @@ describe.each(oneDatabase)('tasks on %s', (kind) => {
     await change(person)
     expect(await again(asked)).toBe(why)
   })
+
+  test('one that was ended and put back in the database is found, also after a use', async () => {
+    const asked = await begun()
+    const [grant] = (await api.call('listGrants', { as: owner })).json
+    const id = grant?.id ?? ''
+    const { databaseUrl, dataDir } = api.settings
+    const database = await openDatabase(databaseUrl ?? join(dataDir, 'keyferry.db'))
+    const { ended, row_version, mac } = await database.query
+      .selectFrom('grants')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    await endNewest()
+    await database.query.updateTable('grants').set({ ended, row_version, mac }).where('id', '=', id).execute()
+    await database.close()
+    expect(await again(asked)).toBe('starts')
+    const old = { table: 'grants', name: `${owner.tenantId} ${id}`, problem: 'old' }
+    expect(await findForeignRows(api.settings)).toMatchObject([old])
+    await endNewest()
+  })
+
   const endNewest = async () => {
     const [grant] = (await api.call('listGrants', { as: owner })).json
     await api.call('revokeGrant', { as: owner, params: { grant_id: grant?.id ?? '' } })

@@ -1,4 +1,5 @@
 import { LIMITS } from '@keyferry/contract'
+import type { ExpressionBuilder } from 'kysely'
 import { z } from 'zod'
 import {
   type Grant,
@@ -57,8 +58,6 @@ export async function useGrant(
   { tenantId, grantId, delivery }: { tenantId: string; grantId: string; delivery: NewDelivery },
 ): Promise<boolean> {
   if (!(await countUse(transaction, { tenantId, grantId, at: delivery.stamp.at }))) return false
-  const label = JSON.stringify(delivery.label)
-  await updateOf(transaction, 'grants', { tenantId, id: grantId }).set({ label }).execute()
   await begin(transaction, { tenantId, delivery })
   return true
 }
@@ -182,12 +181,25 @@ async function list(query: Query, filter: GrantFilter, page: WholePage): ReturnT
       .leftJoin('users', 'users.id', 'grants.user_id')
       .selectAll('grants')
       .select(['bundles.name as bundle_name', 'users.username'])
+      .select(lastLabel)
       .orderBy('grants.created_at', 'desc')
       .orderBy('grants.id'),
     page,
     countOf(holding(query, filter)),
   )
   return { total, rows: rows.map(presented) }
+}
+
+// What its last use ran. A use writes nothing that the MAC covers: an old row that was put back would become a new one.
+function lastLabel({ selectFrom }: ExpressionBuilder<Tables, 'grants'>) {
+  return selectFrom('deliveries')
+    .select('deliveries.label')
+    .whereRef('deliveries.tenant_id', '=', 'grants.tenant_id')
+    .whereRef('deliveries.bundle_id', '=', 'grants.bundle_id')
+    .whereRef('deliveries.user_id', '=', 'grants.user_id')
+    .whereRef('deliveries.created_at', '=', 'grants.last_used_at')
+    .limit(1)
+    .as('last_label')
 }
 
 function holding(query: Query, { tenantId, userId, now }: GrantFilter) {
@@ -198,12 +210,18 @@ function holding(query: Query, { tenantId, userId, now }: GrantFilter) {
     .$if(userId !== null, (select) => select.where('grants.user_id', '=', userId ?? ''))
 }
 
-function presented(row: Tables['grants'] & { bundle_name: string; username: string | null }): Grant {
+type ListedRow = Tables['grants'] & {
+  bundle_name: string
+  username: string | null
+  last_label: string | null
+}
+
+function presented(row: ListedRow): Grant {
   return {
     id: row.id,
     bundle: { id: row.bundle_id, name: row.bundle_name },
     person: { kind: 'user', id: row.user_id, name: row.username },
-    label: labelIn(row.label) ?? { hostname: '', user: '', program: '' },
+    label: labelIn(row.last_label ?? row.label) ?? { hostname: '', user: '', program: '' },
     ...shownUse(row.use),
     argv: textsIn(row.argv),
     cwd: row.cwd,

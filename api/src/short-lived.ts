@@ -38,10 +38,6 @@ export async function openShortLived(
   const redis = settings.redisUrl === null ? null : await connect(url, onError)
   for (const warning of redis?.warnings ?? []) log.warn(warning)
   const [changes, notices] = [await openChangeNotices({ redis }), await openRequestNotices({ redis })]
-  const close = async () => {
-    await Promise.all([changes.close(), notices.close()])
-    redis?.close()
-  }
   return {
     ...openRateLimits({ redis, now, requestsPerMinute, usersPerMinute }),
     redis,
@@ -50,7 +46,7 @@ export async function openShortLived(
     changes,
     changeRoom: new WaitingRoom(changes),
     watchers: new Watchers(),
-    close,
+    close: () => notices.close().then(() => redis?.close()),
   }
 }
 

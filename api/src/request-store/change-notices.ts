@@ -8,7 +8,6 @@ const COLLECTED_MS = 200
 export type ChangeNotices = Watchable & {
   /** Call the listeners of these tenants soon, on all nodes. */
   notify(tenantIds: Iterable<string>): void
-  close(): Promise<void>
 }
 
 type ChangeNoticeOptions = {
@@ -30,9 +29,7 @@ export async function openChangeNotices({
     await redis.subscribe(channel, onMessage, () => listeners.callAll())
   }
   const collected = new Set<string>()
-  let timer: NodeJS.Timeout | null = null
   const send = () => {
-    timer = null
     const tenantIds = [...collected]
     collected.clear()
     callEach(listeners, tenantIds)
@@ -41,12 +38,8 @@ export async function openChangeNotices({
   return {
     watch: (tenantId, listener) => listeners.watch(tenantId, listener),
     notify(tenantIds) {
+      if (collected.size === 0) setTimeout(send, COLLECTED_MS).unref()
       for (const tenantId of tenantIds) collected.add(tenantId)
-      timer ??= setTimeout(send, COLLECTED_MS).unref()
-    },
-    async close() {
-      if (timer !== null) clearTimeout(timer)
-      await redis?.unsubscribe(channel)
     },
   }
 }

@@ -54,8 +54,14 @@ test('the event says what changed', () => {
   expect(event({ value: Plaintext.of('new') })?.action).toBe('key.changed')
   expect(event({ value: Plaintext.of('new') }, 'restore')?.action).toBe('key.restored')
   expect(event({ is_secret: true })?.action).toBe('key.declared_secret')
-  expect(event({ description: 'after' })).toMatchObject({
-    action: 'key.described',
-    data: { version: 3, is_secret: false, changed: ['description'] },
+  const described = event({ description: 'after' })
+  expect(described?.action).toBe('key.described')
+  expect(described?.data).toEqual({ version: 3, is_secret: false, changed: ['description'] })
+  const changed = ['value', 'is_template']
+  expect(event({ isTemplate: true })?.data).toEqual({
+    version: 4,
+    is_secret: false,
+    is_template: true,
+    changed,
   })
 })

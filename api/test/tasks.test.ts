@@ -31,8 +31,11 @@ describe.each(oneDatabase)('tasks on %s', (kind) => {
   let bundles = 0
   const nowMs = () => Date.now() + offsetMs
   beforeAll(async () => {
-    const now = () => new Date(nowMs())
-    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now, aroundRequests: faulty(faults) })
+    api = await startTestApi(kind, {
+      trustProxy: ['127.0.0.1'],
+      now: () => new Date(nowMs()),
+      aroundRequests: faulty(faults),
+    })
     owner = await api.newOwner()
   })
   afterAll(() => api.close())
@@ -96,11 +99,11 @@ describe.each(oneDatabase)('tasks on %s', (kind) => {
     const first = await ask(asked)
     expect(await offer(first.id)).toEqual({ also: [] })
     await released(first)
-    const { task_until: until } = (await first.client.waits(first.id)).json as { task_until?: string }
-    expect(Date.parse(until ?? '') - nowMs()).toBeGreaterThan((TIMES.taskSeconds - 60) * 1_000)
+    const { task_until: ends } = (await first.client.waits(first.id)).json as { task_until?: string }
+    expect(Date.parse(ends ?? '') - nowMs()).toBeGreaterThan((TIMES.taskSeconds - 60) * 1_000)
     for (const [index, argv] of COMMANDS.entries()) {
       const { client, id, json } = await ask({ ...asked, argv })
-      expect(json.remembered).toMatchObject({ task: true, uses_left: 49 - index, expires_at: until })
+      expect(json.remembered).toMatchObject({ task: true, uses_left: 49 - index, expires_at: ends })
       expect(Object.keys(client.opened(await client.waits(id)))).toEqual(bundle.names)
     }
     const [grant] = (await api.call('listGrants', { as: owner })).json

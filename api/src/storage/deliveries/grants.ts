@@ -191,8 +191,9 @@ async function list(query: Query, filter: GrantFilter, page: WholePage): ReturnT
 }
 
 // What its last use ran. A use writes nothing that the MAC covers: an old row that was put back would become a new one.
-function lastLabel({ selectFrom }: ExpressionBuilder<Tables, 'grants'>) {
-  return selectFrom('deliveries')
+function lastLabel(grant: ExpressionBuilder<Tables, 'grants'>) {
+  return grant
+    .selectFrom('deliveries')
     .select('deliveries.label')
     .whereRef('deliveries.tenant_id', '=', 'grants.tenant_id')
     .whereRef('deliveries.bundle_id', '=', 'grants.bundle_id')

@@ -65,14 +65,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     sam = { cookie: await setUpOwner(server.url), name: 'sam' }
     call = clientOf(sam)
     workspace = Me.parse(await call('GET', '/api/v1/me')).tenant.id
-    const body = { email: KIM.email, role: 'owner' } as const
-    const { token } = await call('POST', '/api/v1/invitations', { body })
-    const joined = await fetch(`${server.url}/sign-up`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ token, password: KIM.password }),
-    })
-    expect(joined.status).toBe(200)
+    await join(KIM, 'owner')
     kim = { cookie: await signIn(server.url, KIM), name: 'kim' }
   })
 
@@ -80,6 +73,16 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     await closePages(browser)
     await server?.dispose()
   })
+
+  async function join({ email, password }: typeof KIM, role: 'owner' | 'member') {
+    const { token } = await call('POST', '/api/v1/invitations', { body: { email, role } })
+    const joined = await fetch(`${server.url}/sign-up`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token, password }),
+    })
+    expect(joined.status).toBe(200)
+  }
 
   function clientOf({ cookie }: Person): EndpointClient {
     const own = sessionHeaders(server.url, cookie)
@@ -258,6 +261,26 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
         first: 'kim',
         second: 'sam',
         notices: 'who is in it. Theirs: kim. Yours: sam.',
+      }
+    },
+    async 'what a member sees'() {
+      const lee = { email: 'lee@example.com', password: KIM.password }
+      await join(lee, 'member')
+      return {
+        path: '/members',
+        async open(page) {
+          await page.getByRole('button', { name: /^Role of lee/ }).click()
+          await page.getByRole('menuitem', { name: 'What they see…' }).click()
+        },
+        type: (page, text) => page.getByRole('textbox', { name: 'Bundles' }).fill(text),
+        save: 'Limit',
+        async stored() {
+          const members = await call('GET', '/api/v1/members')
+          return members.find(({ username }) => username === 'lee')?.limited_to?.join(' ')
+        },
+        first: 'dev/',
+        second: '*/shop',
+        told: 'what they see. Theirs: Sees only bundles in dev/. Yours: Sees only shop in every environment.',
       }
     },
     async workspace() {

@@ -67,7 +67,12 @@ export function Members({ me, ...links }: { me: Me } & InvitationsProps) {
         </Link>{' '}
         say more for each environment.{!isOwner && ' Only owners invite people and change roles.'}
       </p>
-      {limiting !== null && <LimitDialog member={limiting} onClose={() => setLimiting(null)} />}
+      {limiting !== null && (
+        <LimitDialog
+          member={members.data.find(({ user_id }) => user_id === limiting.user_id) ?? limiting}
+          onClose={() => setLimiting(null)}
+        />
+      )}
       {leaving !== null &&
         (isMe(leaving) ? (
           <LeaveDialog me={me} onClose={close} />

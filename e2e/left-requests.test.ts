@@ -1,4 +1,5 @@
 import { createClient } from '@keyferry/contract/client'
+import { freePort } from '@keyferry/plumbing/free-port'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { agentComputer } from './agent-commands.ts'
@@ -111,3 +112,30 @@ describe.skipIf(!hasBrowser())('a command that the harness of an agent stops', (
     await closePage(second)
   })
 })
+
+test.skipIf(!hasBrowser())(
+  'a page says of no approval that it was delivered once its time is over',
+  async () => {
+    const port = await freePort('127.0.0.1')
+    const browser = await sharedBrowser()
+    const server = await startServer({ port, env: { REQUEST_TTL: '20' } })
+    await createLibrary(server.url)
+    const computer = await agentComputer(server.url)
+    const killed = computer.run(COMMAND, {})
+    const page = await computer.opensPage(browser)
+    await killed.stop('SIGKILL')
+    await pressArmed(page, /^Approve/)
+    await expect.poll(() => page.url()).toMatch(/^chrome-error:/)
+    await page.goBack()
+    await page.getByRole('heading', { name: 'This request has expired' }).waitFor()
+    await server.dispose()
+    // A server that no longer knows the request, as after its memory of those that ended.
+    const next = await startServer({ port })
+    await page.reload()
+    await page.getByRole('heading', { name: 'Already used or unknown' }).waitFor()
+    expect(await page.getByText('Delivered').count()).toBe(0)
+    await closePage(page)
+    await next.dispose()
+    await computer.dispose()
+  },
+)

@@ -18,16 +18,17 @@ function kept(name: string): readonly unknown[] {
 }
 
 export function keepChoice(requestId: string, choice: Choice): void {
-  const { kind, isSecond, mayBeLater, workspaceId, bundle, keys } = choice
-  keep(choiceName(requestId), [kind, isSecond, mayBeLater, workspaceId, bundle.id, bundle.name, ...keys])
+  const { kind, isSecond, mayBeLater, untilMs, workspaceId, bundle, keys } = choice
+  const facts = [kind, isSecond, mayBeLater, untilMs, workspaceId, bundle.id, bundle.name]
+  keep(choiceName(requestId), [...facts, ...keys])
 }
 
 /** What this tab approved of a request; null: nothing. */
 export function keptChoice(requestId: string): Choice | null {
-  const [word, second, later, workspaceId, id, name, ...keys] = kept(choiceName(requestId)).map(String)
+  const [word, second, later, until, workspaceId, id, name, ...keys] = kept(choiceName(requestId)).map(String)
   const kind = CHOICE_KINDS.find((known) => known === word)
   if (kind === undefined || workspaceId === undefined || id === undefined || name === undefined) return null
-  const facts = { isSecond: second === 'true', mayBeLater: later === 'true' }
+  const facts = { isSecond: second === 'true', mayBeLater: later === 'true', untilMs: Number(until) }
   return { kind, ...facts, workspaceId, bundle: { id, name }, keys }
 }
 

@@ -44,6 +44,8 @@ export type Choice = {
   isSecond: boolean
   /** If nothing can reach the command, its next run can be approved instead. */
   mayBeLater?: boolean
+  /** Until when a request that is gone was delivered, on the server's clock; for ever once this tab saw that it was. */
+  untilMs?: number
 }
 
 /** Who decides. `account`: how the person knows their own account. */

@@ -30,12 +30,14 @@ export function useRequest(requestId: string) {
   useEffect(reload, [reload])
   useWatch({ requestId, state, setState, reload })
   const hasEnded = isOver(state)
+  const delivered = state.phase === 'approved' && state.delivered ? state.choice : null
   useEffect(() => {
     if (hasEnded) forgetWayBack(requestId)
-  }, [requestId, hasEnded])
+    if (delivered) keepChoice(requestId, { ...delivered, untilMs: Number.MAX_SAFE_INTEGER })
+  }, [requestId, hasEnded, delivered])
   const end = useCallback((reason: RequestEnd) => setState({ phase: 'ended', end: reason }), [])
   const approved = (context: RequestContext, choice: Choice, answer: ApprovalAnswer) => {
-    keepChoice(requestId, choice)
+    keepChoice(requestId, { ...choice, untilMs: Date.parse(context.expires_at) })
     setState(stateOfAnswer(context, choice, answer))
   }
   const recoded = (code: string, untilMs: number) =>
@@ -75,7 +77,8 @@ async function load(requestId: string): Promise<RequestPhase> {
     return { phase: 'open', context, candidates, person: approver(me, workspaces) }
   } catch (error) {
     const end = endOf(describeFailure(error), null) ?? 'unreachable'
-    if (end === 'gone' && kept !== null)
+    // After its time, a request that nobody collected is gone too.
+    if (end === 'gone' && kept !== null && serverNowMs() < (kept.untilMs ?? 0))
       return { phase: 'approved', expiresAt: '', choice: kept, delivered: true }
     return { phase: 'ended', end }
   }

@@ -280,7 +280,8 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
         },
         first: 'dev/',
         second: '*/shop',
-        told: 'what they see. Theirs: Sees only bundles in dev/. Yours: Sees only shop in every environment.',
+        notices:
+          'what they see. Theirs: Sees only bundles in dev/. Yours: Sees only shop in every environment.',
       }
     },
     async workspace() {

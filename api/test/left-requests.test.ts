@@ -9,6 +9,7 @@ import { type Asked, askSigned, newTerminal, USE } from './signing-terminal.ts'
 
 const HOUR_MS = 3_600_000
 const NOT_LATER = 'this command cannot be approved for its next run'
+const NO_GRANT = 'Remembered approval not found'
 const STOPPED = 'The command stopped: load the page again, to approve its next run'
 
 type Bundle = { id: string; name: string; names: string[] }
@@ -211,6 +212,28 @@ describe.each(oneDatabase)('requests that their command left on %s', (kind) => {
     await api.sweep()
     await later((await left(asked)).id)
     expect(await again(asked)).toBe('starts')
+  })
+
+  test('the person sees the terminals that are known, and forgets one', async () => {
+    const person = await joinWorkspace(api, owner, 'owner')
+    const asked = await known({}, person)
+    offsetMs = 2 * 24 * HOUR_MS
+    const list = (as: Identity) => api.call('listGrants', { as, query: { known: '1' } })
+    const [made, ...others] = (await list(person)).json
+    expect(others).toEqual([])
+    expect((await list(owner)).json.map(({ id }) => id)).not.toContain(made?.id)
+    expect((await api.call('listGrants', { as: person })).json).not.toContainEqual(made)
+    expect((await ask(asked)).json.may_leave).toBe(true)
+    const params = { grant_id: made?.id ?? '' }
+    expectError(
+      await api.call('revokeGrant', { as: await joinWorkspace(api, owner, 'member'), params }),
+      404,
+      NO_GRANT,
+    )
+    expect((await api.call('revokeGrant', { as: person, params })).status).toBe(204)
+    expect((await list(person)).json).toEqual([])
+    expect((await ask(asked)).json.may_leave).toBeUndefined()
+    expectError(await api.call('revokeGrant', { as: person, params }), 404, NO_GRANT)
   })
 
   test('a yes for the next run makes no terminal known', async () => {

@@ -133,7 +133,11 @@ async function remembered(
   { tenantId, userId, reach }: Pick<QueuedMail, 'tenantId' | 'userId'> & { reach: BundleReach },
   place: string,
 ): Promise<MailContent | null> {
-  const own = await grants.list(tenantId, { userId: userId ?? '', now: timestamp(clock) }, LISTED)
+  const own = await grants.list(
+    tenantId,
+    { userId: userId ?? '', now: timestamp(clock), knownSince: null },
+    LISTED,
+  )
   const shownHere = own.rows.filter(({ bundle }) => reaches(reach, bundle.name))
   if (shownHere.length === 0) return null
   return {

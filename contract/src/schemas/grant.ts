@@ -73,7 +73,8 @@ export const Grant = object('Grant', {
   last_used_at: Timestamp.nullable(),
 })
 
-export const ListGrantsQuery = Page
+/** `known`: the caller's own that make their terminal known, also those whose time is over. */
+export const ListGrantsQuery = Page.extend({ known: z.literal('1', { error: 'known must be 1' }).optional() })
 
 export const GrantList = z.array(Grant).meta({ id: 'GrantList' })
 

@@ -2,6 +2,7 @@ import {
   type ASKS_AGAIN,
   type Grant as GrantSchema,
   LIMITS,
+  type ListGrantsQuery,
   type ReleaseWay,
   RequestUse,
   TIMES,
@@ -11,7 +12,7 @@ import { z } from 'zod'
 import { addressBlock } from '../base/address-block.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import { type ListPage, type Page, type WholePage, wholePage } from '../base/listing.ts'
+import { type ListPage, type WholePage, wholePage } from '../base/listing.ts'
 import type { Origin } from '../base/origin.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { DeliveryLabel, NewDelivery } from '../deliveries/delivery.ts'
@@ -103,13 +104,9 @@ export interface GrantRecords {
 export interface GrantStore {
   /** Grants of a terminal that ended lately or not at all, of all tenants, the newest first. */
   ofDevice(deviceKey: string): Promise<KnownGrant[]>
-  /** Those that are valid at this time, the newest first. `userId`: of this person only. */
-  list(
-    tenantId: string,
-    filter: { userId: string | null; now: string },
-    page: WholePage,
-  ): Promise<ListPage<Grant>>
-  /** False when there is none that is valid, or it is of another person than `userId`. */
+  /** The newest first. */
+  list(tenantId: string, filter: GrantFilter, page: WholePage): Promise<ListPage<Grant>>
+  /** False when there is none that has not ended, or it is of another person than `userId`. */
   revoke(tenantId: string, grant: { id: string; userId: string | null; stamp: Stamp }): Promise<boolean>
   /** Ends what a person let terminals repeat, in all tenants.
    * @returns how many */
@@ -119,6 +116,10 @@ export interface GrantStore {
   /** Forgets grants whose time was over before this one. */
   forgetBefore(time: string): Promise<void>
 }
+
+/** Those that are valid now; with `knownSince`, those that make their terminal known and were made after it, also if
+ * their time is over. `userId`: of this person only. */
+export type GrantFilter = { userId: string | null; now: string; knownSince: string | null }
 
 export type GrantParts = { stores: { grants: GrantStore }; clock: ClockAndIds }
 
@@ -162,6 +163,11 @@ export async function remember(
   })
 }
 
+/** Whether it makes its terminal known: it came back over loopback. */
+export function makesKnown(use: SignedUse | null): boolean {
+  return use !== null && !use.once && use.task?.versions === undefined
+}
+
 /** How long it counts, in seconds. */
 export function lengthSeconds({ hours, use }: Pick<GrantTerms, 'hours' | 'use'>): number {
   return use?.task ? TIMES.taskSeconds : use?.once ? TIMES.laterSeconds : hours * 60 * 60
@@ -172,13 +178,15 @@ export function agentOf({ requesterMeta }: ApprovalRequest): string | null {
 }
 
 /** What the caller lets terminals repeat; for an owner, what anyone in the workspace does. A task has the names whose
- * values changed since its approval. */
+ * values changed since its approval. With `known`, what makes the caller's own terminals known. */
 export async function listGrants(
   { stores, clock }: GrantParts & { stores: { valueOrigins: ValueOriginStore } },
   { tenantId, userId, role }: Caller,
-  page: Page,
+  { known, ...page }: z.output<typeof ListGrantsQuery>,
 ): Promise<ListPage<Grant>> {
-  const filter = { userId: role === 'owner' ? null : userId, now: timestamp(clock) }
+  const own = role !== 'owner' || known !== undefined
+  const knownSince = known === undefined ? null : timestamp(clock, -TIMES.knownTerminalSeconds)
+  const filter = { userId: own ? userId : null, now: timestamp(clock), knownSince }
   const { rows, total } = await stores.grants.list(tenantId, filter, wholePage(page))
   const withChanges = rows.map(async (grant) => {
     if (!grant.task) return grant

@@ -9,7 +9,7 @@ import {
 } from '../approvals/approval-rules.ts'
 import { type ApprovalKind, type Begun, decide } from '../approvals/decision.ts'
 import { type EndParts, endApproval } from '../approvals/ending.ts'
-import { type GrantStore, lengthSeconds, namesDigest, remember } from '../approvals/grant.ts'
+import { type GrantStore, lengthSeconds, makesKnown, namesDigest, remember } from '../approvals/grant.ts'
 import { hasNetwork, isHere, type PlaceParts } from '../approvals/grant-match.ts'
 import { type GrantUseParts, useGrantFor } from '../approvals/grant-use.ts'
 import { type ClockAndIds, latestEnd, timestamp } from '../base/clock-and-ids.ts'
@@ -212,8 +212,7 @@ async function knownTo(parts: KnownParts, request: ApprovalRequest): Promise<Sig
     // When it was given is not sealed.
     const isOfWeek = expiresAt > timestamp(clock, length - TIMES.knownTerminalSeconds)
     const isPossible = isOfWeek && expiresAt <= latestEnd(clock, length)
-    const isReturned = use !== null && !use.once && use.task?.versions === undefined
-    return isPossible && ended === null && isReturned && isHere(use, request)
+    return isPossible && ended === null && makesKnown(use) && isHere(use, request)
   })
   return known.map(({ userId, tenant }) => ({ userId, tenantId: tenant.id }))
 }

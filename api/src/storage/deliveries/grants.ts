@@ -3,8 +3,10 @@ import type { ExpressionBuilder } from 'kysely'
 import { z } from 'zod'
 import {
   type Grant,
+  type GrantFilter,
   type GrantStore,
   type KnownGrant,
+  makesKnown,
   type NewGrant,
   SignedUse,
   usesLeft,
@@ -33,7 +35,11 @@ export function createGrantStore({ query, write }: Queries): GrantStore {
       write(async (transaction) => {
         const which = { tenantId, id, ...(userId === null ? {} : { userId }) }
         const end = { reason: 'revoked', ...madeBy(stamp) } as const
-        return (await endGrants(transaction, which, end)) > 0
+        const open = selectOf(transaction, 'grants', { tenantId, id }).where('ended', 'is', null)
+        const own = userId === null ? open : open.where('user_id', '=', userId)
+        const found = await ask(transaction, own.select('id'))
+        await endGrants(transaction, which, end)
+        return found.length > 0
       }),
     endOfPerson: (userId, stamp) =>
       write((transaction) => {
@@ -172,9 +178,9 @@ function shownUse(use: string | null): Pick<Grant, 'repository' | 'task'> {
   return { ...(repository === undefined ? {} : { repository }), ...(task ? { task: true } : {}) }
 }
 
-type GrantFilter = { tenantId: string; userId: string | null; now: string }
+type ListFilter = GrantFilter & { tenantId: string }
 
-async function list(query: Query, filter: GrantFilter, page: WholePage): ReturnType<GrantStore['list']> {
+async function list(query: Query, filter: ListFilter, page: WholePage): ReturnType<GrantStore['list']> {
   const { rows, total } = await pageOf(
     holding(query, filter)
       .innerJoin('bundles', 'bundles.id', 'grants.bundle_id')
@@ -187,7 +193,8 @@ async function list(query: Query, filter: GrantFilter, page: WholePage): ReturnT
     page,
     countOf(holding(query, filter)),
   )
-  return { total, rows: rows.map(presented) }
+  const shown = filter.knownSince === null ? rows : rows.filter(({ use }) => makesKnown(useIn(use)))
+  return { total, rows: shown.map(presented) }
 }
 
 // What its last use ran. A use writes nothing that the MAC covers: an old row that was put back would become a new one.
@@ -203,11 +210,13 @@ function lastLabel(grant: ExpressionBuilder<Tables, 'grants'>) {
     .as('last_label')
 }
 
-function holding(query: Query, { tenantId, userId, now }: GrantFilter) {
-  return selectOf(query, 'grants', tenantId)
-    .where('grants.ended', 'is', null)
-    .where('grants.expires_at', '>', now)
-    .where('grants.uses', '<', LIMITS.grantUses)
+function holding(query: Query, { tenantId, userId, now, knownSince }: ListFilter) {
+  const open = selectOf(query, 'grants', tenantId).where('grants.ended', 'is', null)
+  return open
+    .$if(knownSince === null, (select) =>
+      select.where('grants.expires_at', '>', now).where('grants.uses', '<', LIMITS.grantUses),
+    )
+    .$if(knownSince !== null, (select) => select.where('grants.created_at', '>', knownSince ?? ''))
     .$if(userId !== null, (select) => select.where('grants.user_id', '=', userId ?? ''))
 }
 

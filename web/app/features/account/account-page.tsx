@@ -1,6 +1,7 @@
-import type { Me, OwnSession } from '../../lib/calls/answers.ts'
+import type { Grant, Me, OwnSession } from '../../lib/calls/answers.ts'
+import { call } from '../../lib/calls/call.ts'
 import { useAnswer, useChange, useSteps } from '../../lib/calls/use-call.ts'
-import { useGrants } from '../../lib/data/lists.ts'
+import { useGrants, useKnownGrants } from '../../lib/data/lists.ts'
 import { ROLE_NAMES, signOut, useMe, useSession } from '../../lib/data/me.ts'
 import { PLACES } from '../../lib/page/places.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
@@ -47,6 +48,7 @@ export function AccountPage() {
       )}
       {authMode !== 'local' && me.data !== undefined && <ApprovalKeys me={me.data} />}
       <OwnGrants />
+      {authMode !== 'local' && <KnownTerminals />}
       {PAGE_MODULES.flatMap(({ AccountSection }) =>
         AccountSection ? <AccountSection key={AccountSection.name} /> : [],
       )}
@@ -89,6 +91,56 @@ function OwnGrants() {
       <FailureNotice error={revoke.error} className="mt-3" />
       <Button label="Revoke mine in all workspaces" className="mt-3" busy={revoke.isPending} onClick={end} />
     </Section>
+  )
+}
+
+/** The terminals whose requests may wait when their command stops. */
+function KnownTerminals() {
+  const grants = useKnownGrants().data ?? []
+  const terminals = Map.groupBy(grants, ({ label: { user, hostname } }) =>
+    [user, hostname]
+      .map((text) => visibleText(text))
+      .filter(Boolean)
+      .join('@'),
+  )
+  if (terminals.size === 0) return null
+  return (
+    <Section title="Known terminals" className="mt-8">
+      <p className="mt-1 text-sm text-ink-soft">
+        You approved for them in this workspace within the last week. When an agent’s command stops there, you
+        can still approve its next run.
+      </p>
+      <div className="mt-3">
+        <Rows>
+          {[...terminals].map(([name, known]) => (
+            <KnownTerminal key={name} name={name} known={known} />
+          ))}
+        </Rows>
+      </div>
+    </Section>
+  )
+}
+
+function KnownTerminal({ name, known }: { name: string; known: readonly Grant[] }) {
+  const forget = useSteps(
+    async () => {
+      for (const { id } of known) await call('revokeGrant', { grant_id: id })
+    },
+    { refreshes: ['listGrants'] },
+  )
+  return (
+    <li className="flex items-center justify-between gap-3 py-2 pr-2 pl-4 text-sm">
+      <span className="min-w-0">
+        <bdi className="font-medium">{name}</bdi>{' '}
+        <span className="text-ink-soft">approved {ago(known[0]?.created_at ?? '')}</span>
+      </span>
+      <Button
+        label="Forget"
+        size="small"
+        busy={forget.isPending}
+        onClick={() => forget.mutate(undefined, { onError: notifyFailure })}
+      />
+    </li>
   )
 }
 

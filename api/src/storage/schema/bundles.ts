@@ -17,7 +17,7 @@ import {
 
 // null: the place sets no such rule.
 const policy: {
-  [Rule in Exclude<keyof PolicySetting, 'people' | 'named' | 'was_typed' | 'assurance'>]: Column<
+  [Rule in Exclude<keyof PolicySetting, 'people' | 'named' | 'was_typed' | 'assurance' | 'tasks'>]: Column<
     PolicySetting[Rule]
   >
 } & {
@@ -33,9 +33,11 @@ const policy: {
   approvals_needed: orNull(wholeOf<1 | 2>()),
   agents: orNull(textOf()),
   remember_hours: orNull(whole),
-  tasks: orNull(textOf()),
   touch: orNull(textOf()),
 }
+
+// Added last.
+const tasks: { tasks: Column<PolicySetting['tasks']> } = { tasks: orNull(textOf()) }
 
 // Of earlier builds, in which a looser `touch` waited here. They decide nothing.
 const loosening = {
@@ -71,18 +73,18 @@ export const bundles = {
   },
 
   bundle_policies: {
-    columns: { tenant_id: text, bundle_id: text, ...policy, ...loosening, ...rowMac },
+    columns: { tenant_id: text, bundle_id: text, ...policy, ...loosening, ...rowMac, ...tasks },
     rules: ['primary key (tenant_id, bundle_id)', deletedWith('bundles', 'tenant_id, bundle_id')],
   },
 
   /** `folder`: how the names of its bundles begin, with the slash at the end; or what a key kept (`keyPlace`). */
   folder_policies: {
-    columns: { tenant_id: text, folder: text, ...policy, ...loosening, ...rowMac },
+    columns: { tenant_id: text, folder: text, ...policy, ...loosening, ...rowMac, ...tasks },
     rules: ['primary key (tenant_id, folder)', deletedWith('tenants', 'tenant_id')],
   },
 
   tenant_policies: {
-    columns: { tenant_id: text, ...policy, ...loosening, ...rowMac },
+    columns: { tenant_id: text, ...policy, ...loosening, ...rowMac, ...tasks },
     rules: ['primary key (tenant_id)', deletedWith('tenants', 'tenant_id')],
   },
 

@@ -71,13 +71,13 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await closePage(page)
   })
 
-  test('remembered for an hour: the command starts again without a question, until it is revoked', async () => {
+  test('remembered for hours: the command starts again without a question, until it is revoked', async () => {
     const command = ['run', 'dev/worker', '--', 'true']
     const first = world.client(command, { opens: true })
     const page = await world.signedIn()
     await page.goto(await opened.next())
     await readRequest(page)
-    await page.getByRole('radio', { name: '1 hour' }).check()
+    await page.getByRole('radio', { name: 'this command again, 8 hours' }).check()
     await expectAccessible(page)
     await pressArmed(page, APPROVE)
     expect(await first.exit).toBe(0)
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await page.goto(await opened.next())
     await readRequest(page)
     expect(await page.getByText('git worktrees').count()).toBe(0)
-    await page.getByRole('radio', { name: '1 hour' }).check()
+    await page.getByRole('radio', { name: 'this command again, 8 hours' }).check()
     const box = page.getByRole('checkbox', { name: `In all git worktrees of ${trees.main}` })
     expect(await box.isChecked()).toBe(false)
     await box.check()

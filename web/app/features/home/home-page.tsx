@@ -1,10 +1,9 @@
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { Link, Redirect, useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useDatedKeys } from '../../lib/data/expiry.ts'
 import { useGrants } from '../../lib/data/lists.ts'
-import { useMe } from '../../lib/data/me.ts'
 import { useWaiting, waitingId } from '../../lib/data/waiting.ts'
 import { applicationHref } from '../../lib/page/places.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
@@ -14,7 +13,6 @@ import { nameOf } from '../../lib/words/proposal-words.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { deferred } from '../../ui/deferred.tsx'
 import { Face } from '../../ui/face.tsx'
-import { GrantList } from '../../ui/grants/grant-list.tsx'
 import { Plus, Upload } from '../../ui/icons.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -26,6 +24,7 @@ import { HomeMatrix } from './home-matrix.tsx'
 import { homeTable, isFound } from './home-rows.ts'
 
 const FirstSteps = deferred('FirstSteps', () => import('./first-steps.tsx'))
+const RunningTasks = lazy(async () => ({ default: (await import('./running-tasks.tsx')).RunningTasks }))
 const NewBundleDialog = deferred('NewBundleDialog', () => import('../../ui/bundle-forms.tsx'))
 
 const FIELDS = ['query', 'tag', 'new'] as const
@@ -34,8 +33,9 @@ const FIELDS = ['query', 'tag', 'new'] as const
 export function HomePage() {
   const bundles = useAnswer('listBundles', { facts: '1' })
   const { textOf, set } = useAddressFields(FIELDS)
-  // The cards above the table come with it, so that it does not move.
-  const areCardsComing = [useDatedKeys(), useWaiting().query, useGrants()].some(({ isLoading }) => isLoading)
+  const grants = useGrants()
+  // The cards above the table come with it, also those whose module loads, so that it does not move.
+  const areCardsComing = [useDatedKeys(), useWaiting().query, grants].some(({ isLoading }) => isLoading)
   return (
     <>
       <PageHeading
@@ -50,9 +50,9 @@ export function HomePage() {
       />
       <Loaded query={{ ...bundles, data: areCardsComing ? undefined : bundles.data }} what="the applications">
         {(data) => (
-          <>
+          <Suspense fallback={null}>
             <WaitingCards />
-            <RunningTasks />
+            {grants.data?.some(({ task }) => task) && <RunningTasks />}
             {data.length === 0 ? (
               <FirstSteps />
             ) : (
@@ -62,26 +62,13 @@ export function HomePage() {
                 <Applications bundles={data} />
               </>
             )}
-          </>
+          </Suspense>
         )}
       </Loaded>
       {textOf('new') !== '' && (
         <NewBundleDialog name={offeredName(textOf('new'))} onClose={() => set('new', '')} />
       )}
     </>
-  )
-}
-
-/** The tasks of the person's own terminals, which they can end. */
-function RunningTasks() {
-  const userId = useMe().data?.user_id
-  const tasks = useGrants().data?.filter(({ task, person }) => task && person.id === userId) ?? []
-  return (
-    tasks.length > 0 && (
-      <div className="mb-6">
-        <GrantList grants={tasks} namesPeople={false} />
-      </div>
-    )
   )
 }
 

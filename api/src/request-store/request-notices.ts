@@ -5,6 +5,7 @@ import type { NoticeRedis } from './redis-connection.ts'
 export type RequestNotices = Watchable & {
   /** Wake who waits for this request, on all nodes. */
   notify(id: string): void
+  /** Send what is left, and listen no more. */
   close(): Promise<void>
 }
 
@@ -34,11 +35,13 @@ export async function openRequestNotices({
     () => listeners.callAll(),
   )
   const collected = new Set<string>()
+  let sent: Promise<unknown> = Promise.resolve()
   const send = () => {
     const ids = [...collected]
     collected.clear()
+    if (ids.length === 0) return
     // This node's own waiters need no Redis.
-    redis.reply((client) => client.publish(channel, ids.join(' '))).catch(() => callEach(ids))
+    sent = redis.reply((client) => client.publish(channel, ids.join(' '))).catch(() => callEach(ids))
   }
   return {
     watch,
@@ -46,7 +49,11 @@ export async function openRequestNotices({
       if (collected.size === 0) setImmediate(send)
       collected.add(id)
     },
-    close: () => redis.unsubscribe(channel),
+    async close() {
+      send()
+      await sent
+      await redis.unsubscribe(channel)
+    },
   }
 }
 

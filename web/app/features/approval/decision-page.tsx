@@ -111,7 +111,9 @@ function Asked({ asking, place, offer, decision, title, action, reasons }: Asked
         <Assurances
           context={context}
           isSigned={isSigned(offer.rules)}
-          isReturned={action !== null && plan.by === 'loopback' && !asksOthers(offer.rules)}
+          isReturned={
+            action !== null && plan.by === 'loopback' && !asksOthers(offer.rules) && remember.task === null
+          }
         />
         <RememberChoice
           {...remember}

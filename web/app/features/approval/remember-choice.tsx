@@ -126,10 +126,10 @@ function TaskTerms({ task, context: { requester_meta: meta }, count, by }: Terms
     <div className="mt-2 space-y-2 text-sm">
       <p>
         Until {timeOfDay(until)}, up to {LIMITS.grantUses} times, programs of{' '}
-        <bdi className="font-medium">{terminal.join('@') || 'this terminal'}</bdi> can get{' '}
+        <bdi className="font-medium">{terminal.join('@') || 'this terminal'}</bdi> in this folder can get{' '}
         {count === 1 ? 'this value' : `these ${count} values`} and run <strong>anything</strong> with{' '}
-        {count === 1 ? 'it' : 'them'}. Nobody reads those commands first. <em>End</em> stops new runs; running
-        programs keep what they have.
+        {count === 1 ? 'it' : 'them'}. Nobody reads those commands first. <em>End</em>, on the home page,
+        stops new runs; running programs keep what they have.
         {by === 'code' && ' When a value changes, they ask again.'}
       </p>
       {task.also.length > 0 && (

@@ -178,12 +178,21 @@ export function agentOf({ requesterMeta }: ApprovalRequest): string | null {
 }
 
 /** What the caller lets terminals repeat; for an owner, what anyone in the workspace does. A task has the names whose
- * values changed since its approval. With `known`, what makes the caller's own terminals known. */
+ * values changed since its approval. With `known`, what makes the caller's own terminals known, where the
+ * server sees their networks. */
 export async function listGrants(
-  { stores, clock }: GrantParts & { stores: { valueOrigins: ValueOriginStore } },
+  {
+    stores,
+    clock,
+    seesNetworks,
+  }: GrantParts & {
+    stores: { valueOrigins: ValueOriginStore }
+    seesNetworks: boolean
+  },
   { tenantId, userId, role }: Caller,
   { known, ...page }: z.output<typeof ListGrantsQuery>,
 ): Promise<ListPage<Grant>> {
+  if (known !== undefined && !seesNetworks) return { total: 0, rows: [] }
   const own = role !== 'owner' || known !== undefined
   const knownSince = known === undefined ? null : timestamp(clock, -TIMES.knownTerminalSeconds)
   const filter = { userId: own ? userId : null, now: timestamp(clock), knownSince }

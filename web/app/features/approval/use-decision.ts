@@ -61,7 +61,9 @@ export function useDecision(asking: RequestView, place: ChosenPlace, offer: Appr
   const cancel = () => setConfirming(false)
   const confirmation = isConfirming ? { send, cancel } : null
   const { keys, plan: planned } = offer.approval ?? {}
-  const choice = JSON.stringify([place.workspaceId, offer.bundle?.id, keys, planned])
+  // Commands that start with a task come late: what is approved must be in view for a while.
+  const also = way.remember.task?.also.map(({ request_id }) => request_id)
+  const choice = JSON.stringify([place.workspaceId, offer.bundle?.id, keys, planned, also])
   return { ...way, ...shown, approve, deny, leaveOut, isLured, confirmation, choice }
 }
 

@@ -45,7 +45,7 @@ export async function move(transaction: Recorded, { from, to }: { from: string; 
   return true
 }
 
-// Remove passkeys that `from` added meanwhile. They would sign in again once `from` has a password again.
+// Remove the passkeys that `from` added since the link. They would sign in again once `from` has a password again.
 export async function moveBack(transaction: Recorded, sides: { from: string; to: string }): Promise<void> {
   await removePasskeys(transaction, sides.from)
   await move(transaction, sides)

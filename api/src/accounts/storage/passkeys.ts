@@ -45,7 +45,7 @@ export async function listPasskeys(
   return { passkeys: await passkeys.execute(), after_password: passkey_after_password === 1 }
 }
 
-/** Check the password, and tell for whom the browser makes a passkey.
+/** Check the password, and return for whom the browser makes a passkey.
  * @throws DomainError not_found (no local account) · invalid (a wrong password) · account_locked · conflict */
 export async function preparePasskey(
   parts: PasskeyParts,
@@ -157,7 +157,7 @@ export async function changeSecondFactor(
   })
 }
 
-/** The id of an account as a passkey stores it: base64url of the user's id, which tells when the account was
+/** The id of an account as a passkey stores it: base64url of the user's id, which says when the account was
  * made, and nothing else about the person. */
 function userHandle(userId: string): string {
   return Buffer.from(userId).toString('base64url')

@@ -27,7 +27,7 @@ export const tables = {
     indexes: { user: '(user_id)' },
   },
 
-  /** Attempts of every e-mail that was tried, so that a lock does not tell which of them have an account. */
+  /** Attempts of every e-mail that was tried, so that a lock does not show which of them have an account. */
   login_attempts: {
     columns: { email_key: text, failed: whole, locked_until: orNull(text), forgotten_at: text },
     rules: ['primary key (email_key)'],

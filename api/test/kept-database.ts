@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { Client } from 'pg'
-import { createClient } from 'redis'
 import { expect } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
@@ -67,18 +66,6 @@ export async function fillRequests(api: TestApi, { owner, bundleId }: Library): 
   await expect.poll(async () => (await client.wait(delivered)).status).toBe(404)
   const secretKey = Buffer.from(client.keyPair.secretKey).toString('base64')
   return { secretKey, waiting: await client.asked(), approved: await approved(), delivered }
-}
-
-/** Empty a Redis, and run such commands. */
-export async function loadRedis(url: string, text: string): Promise<void> {
-  await using client = await connected(url)
-  await client.flushAll()
-  for (const line of text.trim().split('\n')) await client.sendCommand(JSON.parse(line))
-}
-
-async function connected(url: string) {
-  const client = await createClient({ url }).connect()
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() })
 }
 
 /** The SQL that makes a database as it is now. */

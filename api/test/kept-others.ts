@@ -2,21 +2,26 @@ import { createDeviceSeed, signDeviceRequest } from '@keyferry/crypto/device-key
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { expect } from 'vitest'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
+import { linkPeople } from '../src/main.ts'
 import { type Identity, SETUP_CODE, type TestApi } from './api.ts'
-import { approveWith, newBundle } from './approval-client.ts'
+import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { Issuer } from './issuer.ts'
 import type { Library } from './kept-database.ts'
 import { newMachine } from './machine-client.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
-import { TouchKey } from './touch-client.ts'
+import { askedIn, TouchKey } from './touch-client.ts'
 
 /** Fill the tables that `fillLibrary` leaves empty, in a bundle and with an account of their own. */
-export async function fillOthers(api: TestApi, { owner }: Library): Promise<void> {
+export async function fillOthers(api: TestApi, { owner, member }: Library): Promise<void> {
   const bundle = await newBundle(api, owner, { TOKEN: 'a third value', URL: 'https://example.com/' })
   await fillAccount(api)
   await fillRules(api, owner, bundle.id)
   await fillGrant(api, owner, bundle)
   await fillMachine(api, owner, bundle.id)
+  const params = { request_id: await new ApprovalClient(api).asked() }
+  expect((await api.call('denyRequest', { as: owner, params })).status).toBe(200)
+  await fillPeople(api, owner, member)
+  await fillMails(api, owner)
 }
 
 async function fillAccount(api: TestApi): Promise<void> {
@@ -39,6 +44,35 @@ async function fillRules(api: TestApi, as: Identity, bundle_id: string): Promise
   expect((await api.call('changeBundlePolicy', bundleRules)).status).toBe(200)
   const rules = { as, body: { approvers: 'member' } }
   expect((await api.call('changeTenantPolicy', rules)).status).toBe(200)
+  const folderRules = { as, body: { folder: 'prod/', approvals_needed: 2 } }
+  expect((await api.call('changeTenantPolicy', folderRules)).status).toBe(200)
+}
+
+/** A group, a signed act that waits, and a linked way to sign in. */
+async function fillPeople(api: TestApi, owner: Identity, member: Identity): Promise<void> {
+  const group = { name: 'Release', adds: ['prod/'], people: [member.userId] }
+  expect((await api.call('createGroup', { as: owner, body: group })).status).toBe(201)
+  const key = new TouchKey()
+  await key.enrol(api, owner)
+  const { id: key_id, fingerprint } = (await new TouchKey().add(api, member)).json
+  const body = { fingerprint: fingerprint?.slice(0, 9) }
+  const call = { as: owner, params: { key_id }, body }
+  const asked = askedIn(await api.call('confirmApprovalKey', call))
+  await api.call('confirmApprovalKey', { ...call, headers: key.sign(asked) })
+  expect((await api.call('listLastingActs', { as: owner })).json).toHaveLength(1)
+  const idp_user_id = 'user_lee'
+  await api.call('ensureUser', { body: { idp_user_id, email: 'lee@example.com', email_verified: true } })
+  const pair = { old: member.userId, fresh: { idpUserId: idp_user_id } }
+  const [report] = await linkPeople({ ...api.settings, redisUrl: null }, [pair], true)
+  expect(report?.refusal).toBeNull()
+}
+
+/** A choice, and a mail about a value that expires soon. */
+async function fillMails(api: TestApi, as: Identity): Promise<void> {
+  expect((await api.call('changeOwnMails', { as, body: { off: ['signed_in'] } })).status).toBe(200)
+  const expires_at = new Date(Date.now() + 24 * 60 * 60 * 1_000).toISOString()
+  const body = { name: 'EXPIRES', value: 'a fourth value', expires_at }
+  expect((await api.call('createKey', { as, body })).status).toBe(201)
 }
 
 /** A remembered approval. */

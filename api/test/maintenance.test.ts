@@ -221,7 +221,7 @@ describe('backup and restore of the embedded database', () => {
     await expect(restoreDatabase(api.settings, newFile('absent'))).rejects.toThrow('there is no file')
     await load(file, 'alter table migrations drop column hash')
     await expect(restoreDatabase(api.settings, file)).rejects.toThrow(
-      'another edition of the migration table',
+      'database was made by a build before 0.1.0',
     )
     expect(readdirSync(api.settings.dataDir).filter((name) => name.includes('restore'))).toEqual([])
     expect(await storedValue(api.settings, 'sqlite', key)).toBe('value')

@@ -10,18 +10,17 @@ type FoundSchema = { columns: readonly CatalogRow[]; journal: () => Promise<read
 const JOURNAL_COLUMNS = Object.keys(JOURNAL.migrations.columns).toSorted()
 
 /** The names of the migrations that a database has, or null if it is new. Read nothing else of it before this.
- * @throws Error with one line for the operator: a newer version migrated the database, or it comes from a build whose
- *   data no later build carries over, or from another program */
+ * @throws Error with one line for the operator: a newer version migrated the database, or it comes from a build before
+ *   0.1.0, from a changed build or from another program */
 export async function appliedMigrations(
   { columns, journal }: FoundSchema,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<ReadonlySet<unknown> | null> {
   const found = Map.groupBy(columns, (row) => row['table'])
   const shape = found.get('migrations')?.map((row) => String(row['column']))
-  if (shape && shape.toSorted().join() !== JOURNAL_COLUMNS.join()) throw anotherEdition('the migration table')
+  if (shape && shape.toSorted().join() !== JOURNAL_COLUMNS.join()) throw madeBefore()
   const applied = shape ? await journal() : []
-  const table = Object.keys(TABLES).find((name) => found.has(name))
-  if (applied.length === 0 && table !== undefined) throw anotherEdition(`the table ${table}`)
+  if (applied.length === 0 && Object.keys(TABLES).some((name) => found.has(name))) throw madeBefore()
   refuseEdited(applied, migrations)
   refuseNewer(applied, migrations)
   return shape ? new Set(applied.map((row) => row['name'])) : null
@@ -32,8 +31,12 @@ function refuseEdited(applied: readonly CatalogRow[], migrations: readonly Migra
   const hashes = new Map(applied.map((row) => [row['name'], row['hash']]))
   const edited = migrations
     .slice(0, applied.length)
-    .find((migration) => hashes.get(migration.name) !== hashOf(migration))
-  if (edited) throw anotherEdition(`migration ${edited.name}`)
+    .findIndex((migration) => hashes.get(migration.name) !== hashOf(migration))
+  if (edited === 0) throw madeBefore()
+  if (edited > 0)
+    throw new Error(
+      `database was made with another edition of migration ${migrations[edited]?.name}: start the version that made it, or use a new database`,
+    )
 }
 
 function refuseNewer(applied: readonly CatalogRow[], migrations: readonly Migration[]): void {
@@ -46,8 +49,10 @@ function refuseNewer(applied: readonly CatalogRow[], migrations: readonly Migrat
   )
 }
 
-function anotherEdition(of: string): Error {
+function madeBefore(): Error {
   return new Error(
-    `database was made with another edition of ${of}: start the version that made it, or use a new database`,
+    'database was made by a build before 0.1.0 or by another program: set a new DATA_DIR or DATABASE_URL; to keep ' +
+      'a library, export it with the build that made it (keyferry-server export-library) and move the file on the ' +
+      'page /bundles/move',
   )
 }

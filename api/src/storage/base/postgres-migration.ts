@@ -23,15 +23,9 @@ export async function migrateAlone<T>(
     await sql`set local lock_timeout = '1s'`.execute(transaction)
     return await work(transaction)
   }
-  return await unlessLocked(() => query.transaction().execute(inTransaction))
-}
-
-/** Do some work, and again if another transaction has locked what it needs.
- * @throws Error: one did at each attempt */
-export async function unlessLocked<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
-      return await work()
+      return await query.transaction().execute(inTransaction)
     } catch (error) {
       if (!isLocked(error)) throw error
       await sleep(PAUSE_MS * Math.random())

@@ -13,7 +13,6 @@ import { MacLayer } from '../row-macs/mac-layer.ts'
 import { guarded } from './guarded-driver.ts'
 import { insertionFailure, insertionOfAll, updateOfAll } from './many-rows.ts'
 import { endTransaction, PipelinedDriver, send, sentFailure } from './pipeline.ts'
-import { buildIndexes, isBuilt, type Untimed } from './postgres-indexes.ts'
 import { migrateAlone } from './postgres-migration.ts'
 import { Connections } from './postgres-pool.ts'
 import type { Database, Query, ScarceConnections } from './queries.ts'
@@ -32,15 +31,6 @@ export function openPostgres(url: () => string, most: number): Database {
   const connections = new Connections({ url, connections: most, isTimed: true })
   const macLayer = new MacLayer(new PostgresQueryCompiler(), true)
   const query = queryOn(connections, macLayer)
-  const apart = async <T>(work: (untimed: Untimed) => Promise<T>): Promise<T> => {
-    const untimed = new Connections({ url, connections: 2, isTimed: false })
-    const alone = queryOn(untimed, macLayer)
-    try {
-      return await work({ query: alone, connections: untimed })
-    } finally {
-      await alone.destroy()
-    }
-  }
   return {
     query,
     rowMacs: macLayer.rowMacs,
@@ -81,12 +71,15 @@ export function openPostgres(url: () => string, most: number): Database {
       from pg_class left join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
       where relnamespace = (select oid from pg_namespace where nspname = current_schema())`,
     lockMigrations,
-    migrate: (work) =>
-      apart(async ({ query: alone }) => {
-        await requireUtf8(alone)
-        return await migrateAlone(alone, lockMigrations, work)
-      }),
-    online: { isBuilt, build: (indexes) => apart((untimed) => buildIndexes(untimed, indexes)) },
+    async migrate(work) {
+      const untimed = queryOn(new Connections({ url, connections: 1, isTimed: false }), macLayer)
+      try {
+        await requireUtf8(untimed)
+        return await migrateAlone(untimed, lockMigrations, work)
+      } finally {
+        await untimed.destroy()
+      }
+    },
     scarceConnections: () => scarceConnections(query, most),
     readTime: () => readTime(query),
     usage: () => connections.usage(),

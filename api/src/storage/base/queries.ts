@@ -3,7 +3,6 @@ import type { Event } from '../../domain/base/event.ts'
 import type { MacWrite, RowMacs } from '../row-macs/row-macs.ts'
 import type { ColumnTypes } from '../schema/column.ts'
 import type { ChangedRows, Rows } from './many-rows.ts'
-import type { Indexes } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
 export type Query = Kysely<Tables>
@@ -36,13 +35,6 @@ type UpdateAll = <Table extends keyof Tables>(
 /** `wanted` by this program, of `most` that the server gives, of which `others` use some. */
 export type ScarceConnections = { wanted: number; most: number; others: number }
 
-type OnlineIndexes = {
-  isBuilt(transaction: Query, indexes: Indexes): Promise<boolean>
-  /** Build what is missing. It returns early while another process builds: then ask again.
-   * @throws Error with one line for the operator: another transaction lets none be built */
-  build(indexes: Indexes): Promise<void>
-}
-
 /** Ends a select: its rows are locked until the transaction ends. SQLite has one writer, so there it is empty.
  *
  * | word           | on PostgreSQL       | what waits                      | used for |
@@ -55,8 +47,7 @@ type OnlineIndexes = {
  *
  * Functions named `lock…`, such as `lockTenant` and `lockBundle`, lock one row by an update of it, as `lockToChange`
  * does. The order in which a transaction locks rows: see `domain/approvals/together.ts`; rows of one table are locked
- * by their ids. Three waits have other names: `limitLocks` bounds them, `lockMigrations` lets one migrator run, and a
- * lock on building indexes lets one node build. */
+ * by their ids. Two waits have other names: `limitLocks` bounds them, and `lockMigrations` lets one migrator run. */
 type Lock = RawBuilder<unknown>
 
 export type Database = {
@@ -91,8 +82,6 @@ export type Database = {
   lockMigrations(transaction: Query): Promise<void>
   /** Change tables in one transaction without a time limit, one migrator at a time. */
   migrate<T>(work: (transaction: Query) => Promise<T>): Promise<T>
-  /** Makes and drops indexes while others write; null: in a transaction, like all else. */
-  online: OnlineIndexes | null
   /** Whether the server may have too few connections for this program; null: it has enough. */
   scarceConnections(): Promise<ScarceConnections | null>
   /** Reads the clock of the server, in ms since 1970; null: the database is this machine's. */

@@ -85,7 +85,6 @@ export function openSqlite(path: string): Database {
     // A transaction that begins immediate is alone in writing already.
     lockMigrations: async () => {},
     migrate: (work) => query.transaction().execute(work),
-    online: null,
     scarceConnections: async () => null,
     readTime: null,
     usage: null,

@@ -3,7 +3,7 @@ import { timeLimit } from '@keyferry/plumbing/time-limits'
 import type { PoolClient, QueryResult } from 'pg'
 
 /** Milliseconds that the database may work on one statement. */
-export const statementLimit = () => timeLimit(15_000)
+const statementLimit = () => timeLimit(15_000)
 
 const NAMED_TEXTS = 200
 // Every call reads who the caller is, with all columns that MACs cover. That takes 2,100 characters.

@@ -97,13 +97,12 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
     return file
   }
 
-  test('accounts end with their mode; a server with LINK_FROM starts, and says what to do instead', async () => {
+  test('accounts end with their mode', async () => {
     const old = sessionHeaders(url, await setUpOwner(url))
     const owner = callsWith(url, old)
     await owner('POST', '/api/v1/bundles', { body: { name: 'dev/app' } })
     await joinAs(owner, KIM)
-    await start({ ...oidc, LINK_FROM: 'accounts' })
-    expect(server.output()).toContain('LINK_FROM is gone: use keyferry-server link-people')
+    await start(oidc)
     expect((await fetch(`${url}/api/v1/me`, { headers: old })).status).toBe(401)
     const body = JSON.stringify(OWNER)
     const headers = { 'content-type': 'application/json' }

@@ -6,7 +6,6 @@ import {
   auditKeyIn,
   type DatabaseSettings,
   emptyDatabaseLog,
-  ringOf,
   withDatabase,
   withRecording,
 } from './maintenance.ts'
@@ -37,21 +36,18 @@ export async function verifyAudit(
   })
 }
 
-/** Find each row that gives a right and that no server wrote, or that was put back.
- * @returns null: since an upgrade, rows without a MAC count until an operator accepts them */
-export async function findForeignRows(settings: DatabaseSettings): Promise<ForeignRow[] | null> {
+/** Find each row that gives a right and that no server wrote, or that was put back. */
+export async function findForeignRows(settings: DatabaseSettings): Promise<ForeignRow[]> {
   return withDatabase(settings, async ({ query, rowMacs }) =>
     // The log first: what a server writes after it is newer.
-    rowMacs.areRequired ? foreignRows(query, { rowMacs, known: await knownVersions(query) }) : null,
+    foreignRows(query, { rowMacs, known: await knownVersions(query) }),
   )
 }
 
 /** Let these rows count as they are, and record it.
  * @returns the rows */
 export async function acceptForeignRows(settings: DatabaseSettings): Promise<MacWrite[]> {
-  return withRecording(settings, (queries, { rowMacs, now }) =>
-    acceptRows(queries, { rowMacs, ring: ringOf(settings), now }),
-  )
+  return withRecording(settings, (queries, { rowMacs, now }) => acceptRows(queries, { rowMacs, now }))
 }
 
 /** The key that verifies the notes of this server's audit logs, as C2SP writes it. */

@@ -99,7 +99,6 @@ export function createApp(parts: AppParts): FastifyInstance {
       ...(settings.warnings?.() ?? []),
       ...parts.clockSteps.warnings,
       ...parts.keysElsewhere,
-      ...(database.rowMacs.areRequired ? [] : ['rows without a MAC count']),
     ],
   }
   const app = createServer({

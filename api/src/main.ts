@@ -31,7 +31,6 @@ import { openShortLived, type ShortLived } from './short-lived.ts'
 import { receiptSigner } from './signing-keys.ts'
 import { newestCheckpoint } from './storage/audit/audit-head.ts'
 import type { Database } from './storage/base/queries.ts'
-import { countTyped } from './storage/bundles/policies.ts'
 import { countKeysElsewhere } from './storage/people/awaited-approval-keys.ts'
 import { overdueSweep, sweepEvery } from './sweeping.ts'
 import { touchAddress } from './touch-parts.ts'
@@ -123,8 +122,6 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   database.rowMacs.nowMs = () => sharedClock.now().getTime()
   const recorded = await openStores(opened, { ...parts, aroundDatabase: options.aroundDatabase })
   const { stores } = recorded
-  const places = await countTyped(recorded.queries)
-  if (places > 0) log.warn({ places }, 'rules that ask for a typed check code count as bound')
   const { aroundRequests } = options
   const requesting = openRequesting(opened, { ...parts, ...recorded, clock: sharedClock, aroundRequests })
   const receipts = receiptSigner(recorded.receiptKeys, settings.publicHost)

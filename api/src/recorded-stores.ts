@@ -9,19 +9,14 @@ import { afterAppendOf } from './joined-modules.ts'
 import { auditKeyIn, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
 import type { ShortLived } from './short-lived.ts'
-import { acceptRows } from './storage/audit/accepted-rows.ts'
 import { ChainWriter } from './storage/audit/chain-writer.ts'
 import type { Database, Queries } from './storage/base/queries.ts'
 import { recording } from './storage/base/recording.ts'
 import type { LibraryParts } from './storage/joined-stores.ts'
-import { readMark } from './storage/keys-at-rest/audit-keys.ts'
 import { beginDepositKeys } from './storage/keys-at-rest/deposit-keys.ts'
 import { type KnownReceiptKey, openReceiptKeys } from './storage/keys-at-rest/receipt-keys.ts'
 import { keepDays } from './storage/maintenance/retention.ts'
 import { createStores, type StoresWithin } from './storage/stores.ts'
-import { sweepEvery } from './sweeping.ts'
-
-const MARK_SECONDS = 10
 
 type StoreParts = {
   settings: ApiSettings
@@ -62,11 +57,6 @@ export async function openStores(
     valuesChanged: (tenantIds) => shortLived.changes.notify(tenantIds),
     isFull: (tenantId) => chainWriter.isFull(tenantId),
   })
-  // One process uses the embedded database, so no node of the build before still writes.
-  if (settings.databaseUrl === null && !database.rowMacs.areRequired)
-    await acceptRows(queries, { rowMacs: database.rowMacs, ring, now })
-  if (!database.rowMacs.areRequired)
-    sweepEvery(opened, MARK_SECONDS, { name: 'row MACs', sweep: () => readMark(database, ring), steps, log })
   keepDays(opened, { queries, days: settings.retentionDays, now: clock.now, ...clockSteps, steps, log })
   return {
     queries,

@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import type { EndParts } from './domain/approvals/ending.ts'
 import type { Together } from './domain/approvals/together.ts'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
@@ -27,7 +25,7 @@ export type AroundRequests = (
 ) => Pick<Requesting, 'requests' | 'together'>
 
 type RequestingParts = {
-  settings: Pick<ApiSettings, 'dataDir' | 'maxLiveRequests' | 'maxWaitingDepositBytes'>
+  settings: Pick<ApiSettings, 'maxLiveRequests' | 'maxWaitingDepositBytes'>
   queries: Queries
   library: LibraryParts
   shortLived: Pick<ShortLived, 'notices'>
@@ -40,8 +38,7 @@ export function openRequesting(
   opened: AsyncDisposableStack,
   { settings, queries, library, shortLived: { notices }, clock, aroundRequests }: RequestingParts,
 ): Requesting {
-  const { dataDir, maxLiveRequests: maxLive, maxWaitingDepositBytes: maxBytes } = settings
-  removeFormerFile(dataDir)
+  const { maxLiveRequests: maxLive, maxWaitingDepositBytes: maxBytes } = settings
   const kept = new Requests(queries, { notices, maxLive, maxBytes })
   const inner = { requests: kept, together: togetherWith(queries, { requests: kept, library }) }
   const { requests, together } = aroundRequests?.(inner) ?? inner
@@ -52,9 +49,4 @@ export function openRequesting(
     await kept.sweep(clock.now().getTime())
   }
   return { requests, together, deliveries, sweepRequests }
-}
-
-// Earlier releases kept open requests, with sealed values, in a file beside the database.
-function removeFormerFile(dataDir: string): void {
-  for (const end of ['', '-wal', '-shm']) rmSync(join(dataDir, `requests.db${end}`), { force: true })
 }

@@ -1,14 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { auditKeyIn, ringOf, rotateTenantKey, verifyValues, withDatabase } from '../src/maintenance.ts'
+import { rotateTenantKey, verifyValues, withDatabase } from '../src/maintenance.ts'
 import { confirmAwaitedKey, listAwaitedKeys } from '../src/operator-commands.ts'
-import { selectOf, updateOf } from '../src/storage/base/tenant-rows.ts'
-import { encryptPublicKey } from '../src/storage/keys-at-rest/approval-key-rows.ts'
-import { TenantKeys } from '../src/storage/keys-at-rest/tenant-keys.ts'
-import { listKeys } from '../src/storage/people/approval-keys.ts'
-import { databases, expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
-import { joinWorkspace } from './joined.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { askedIn, SITE, TouchKey } from './touch-client.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -378,9 +373,7 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
       is_synced: 1,
       aaguid: '00000000-0000-0000-0000-000000000001',
       rp_id: 'example.com',
-      state: 'waiting',
-      endorsed_by: owner.userId,
-      counts_from: now.toISOString(),
+      state: 'pending',
       confirmed_by: owner.userId,
       created_at: now.toISOString().replace('Z', '0Z'),
     }
@@ -411,77 +404,6 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
     // A server uses the keys that it read for up to two seconds.
     await expect.poll(async () => (await api.call('listApprovalKeys', { as: owner })).status).toBe(200)
     expect((await remove(owner, id, key.sign(askedIn(await remove(owner, id))))).status).toBe(200)
-  })
-})
-
-describe.each(databases)('on %s, a key that waits since an earlier build', (kind) => {
-  let api: TestApi
-  let now = new Date()
-  let owner: Identity
-
-  beforeAll(async () => {
-    api = await startTestApi(kind, { now: () => now })
-    owner = await api.newOwner()
-  })
-  afterAll(() => api.close())
-
-  /** A new key of the owner, in the form in which an earlier build stored the first confirmation by this person. */
-  async function waitingKey(by: Identity): Promise<string> {
-    const { id } = (await new TouchKey().add(api, owner)).json
-    const { tenantId } = owner
-    await withDatabase(api.settings, async (database) => {
-      await auditKeyIn(database, api.settings, now.toISOString())
-      const tenantKeys = new TenantKeys(database, ringOf(api.settings))
-      const keys = await listKeys(database.query, tenantKeys, { tenantId, now: now.toISOString() })
-      const publicKey = keys.find((key) => key.id === id)?.publicKey ?? new Uint8Array()
-      await database.write(async (transaction) => {
-        const row = await selectOf(transaction, 'approval_keys', { tenantId, id })
-          .selectAll()
-          .executeTakeFirst()
-        if (!row) throw new Error('no key')
-        const endorsed = { state: 'waiting', endorsed_by: by.userId, confirmed_by: by.userId } as const
-        const to = { ...endorsed, counts_from: new Date(now.getTime() + DAY_MS / 2).toISOString() }
-        const [tenantKey] = await tenantKeys.locked(transaction, tenantId)
-        await updateOf(transaction, 'approval_keys', { tenantId, id })
-          .set({ ...to, public_key: encryptPublicKey(publicKey, { ...row, ...to }, tenantKey) })
-          .execute()
-      })
-    })
-    return id
-  }
-
-  const stateOf = async (id: string) =>
-    (await api.call('listApprovalKeys', { as: owner })).json.keys.find((key) => key.id === id)?.state
-
-  test('waits for the rest of its time, then it counts', async () => {
-    const id = await waitingKey(owner)
-    now = new Date(now.getTime() + DAY_MS / 2 - 1)
-    expect(await stateOf(id)).toBe('waiting')
-    now = new Date(now.getTime() + 1)
-    expect(await stateOf(id)).toBe('active')
-    now = new Date(now.getTime() + 30 * DAY_MS)
-    expect(await stateOf(id)).toBe('active')
-  })
-
-  test('is removed without a touch, and confirmed by the operator', async () => {
-    const removed = await waitingKey(owner)
-    expect((await api.call('removeApprovalKey', { as: owner, params: { key_id: removed } })).status).toBe(200)
-    const id = await waitingKey(owner)
-    const awaited = (await listAwaitedKeys(api.settings)).find((key) => key.id === id)
-    await confirmAwaitedKey(api.settings, awaited?.fingerprint ?? '', async () => true)
-    expect(await stateOf(id)).toBe('active')
-  })
-
-  test('ends with the membership of the owner who confirmed it', async () => {
-    const second = await joinWorkspace(api, owner, 'owner')
-    const id = await waitingKey(second)
-    await api.call('changeMemberRole', {
-      as: owner,
-      params: { user_id: second.userId },
-      body: { role: 'member' },
-    })
-    now = new Date(now.getTime() + DAY_MS)
-    expect(await stateOf(id)).toBeUndefined()
   })
 })
 

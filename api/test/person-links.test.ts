@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { linkPeople, listLinksOf, undoLinkOf } from '../src/main.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
 import { expectError, type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { signedCall, TouchKey } from './touch-client.ts'
@@ -256,27 +254,6 @@ describe.each(oneDatabase)('one person with several ways to sign in, on %s', (ki
     const refused = await linked(fresh, old)
     expect(refused?.refusal).toBe('other ways to sign in are linked to this person: undo those links first')
     expect((await signIn(fresh)).userId).toBe(fresh.userId)
-  })
-
-  test('a link that waits, from an earlier build, never counts, and nobody sees it', async () => {
-    const [old, fresh] = [await newPerson(), await newPerson()]
-    const id = randomUUID()
-    const database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
-    const at = now.toISOString()
-    const people = { idp_user_id: fresh.idpUserId, user_id: old.userId, from_user_id: fresh.userId }
-    const state = { state: 'waiting', deeds: '', created_at: at, counts_from: at, linked_at: null } as const
-    await database.query
-      .insertInto('person_links')
-      .values({ id, ...people, ...state })
-      .execute()
-    await database.close()
-    expect((await signIn(fresh)).userId).toBe(fresh.userId)
-    expect(await ended(old)).not.toContain(fresh.idpUserId)
-    const listed = await operated(listLinksOf)
-    expect(listed.map((each) => each.id)).not.toContain(id)
-    expect(await undo(id)).toBeNull()
-    await link(fresh, old)
-    expect((await signIn(fresh)).userId).toBe(old.userId)
   })
 
   test('where a workspace asks for signatures, the link of the operator counts at once', async () => {

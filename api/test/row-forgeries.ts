@@ -137,7 +137,6 @@ const link =
     state: 'linked',
     deeds: '',
     created_at: NOW,
-    counts_from: NOW,
     linked_at: NOW,
   })
 
@@ -313,8 +312,6 @@ export const FORGERIES: Record<string, Forgery> = {
       aaguid: '',
       rp_id: SITE.rpId,
       state: 'active',
-      endorsed_by: null,
-      counts_from: null,
       confirmed_by: null,
       name: 'x',
       transports: '',

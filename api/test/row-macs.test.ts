@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { openAuditSeed, wrapAuditSeed } from '@keyferry/crypto/audit-key'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { acceptForeignRows, findForeignRows as findRows } from '../src/main.ts'
-import { ringOf } from '../src/maintenance.ts'
+import { acceptForeignRows, findForeignRows } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { coveredColumns, macTable } from '../src/storage/row-macs/mac-tables.ts'
@@ -12,9 +10,6 @@ import { databases, startTestApi, type TestApi } from './api.ts'
 import { eventsOf } from './machine-client.ts'
 import { FORGERIES, NOW, newWorld, type Row, type World } from './row-forgeries.ts'
 
-const findForeignRows = async (settings: TestApi['settings']) => (await findRows(settings)) ?? []
-
-const warnings = async (api: TestApi) => (await api.call('getReadiness')).json.warnings
 
 const pairs = (row: Row, between: ReturnType<typeof sql>) =>
   sql.join(
@@ -295,49 +290,3 @@ describe.each(databases)('what a program writes past the server, on %s', (kind) 
     expect((await api.call('getMe', { as: world.owner })).status).toBe(500)
   })
 })
-
-test.each(databases)(
-  'during an upgrade rows without a MAC count, until all have one, on %s',
-  async (kind) => {
-    await using opened = new AsyncDisposableStack()
-    const start = async (settings: Partial<TestApi['settings']> = {}) =>
-      opened.adopt(await startTestApi(kind, settings), (api) => api.close())
-    const first = await start()
-    const owner = await first.newOwner()
-    const { settings } = first
-    await first.close()
-    const place = settings.databaseUrl ?? join(settings.dataDir, 'keyferry.db')
-    const { query } = opened.adopt(await openDatabase(place), (database) => database.close())
-    const ring = ringOf(settings)
-    const { wrapped_key } = await query
-      .selectFrom('audit_keys')
-      .select('wrapped_key')
-      .executeTakeFirstOrThrow()
-    const former = wrapAuditSeed(openAuditSeed(wrapped_key, ring).seed, ring.first, 'plain')
-    const putFormerBack = () => query.updateTable('audit_keys').set({ wrapped_key: former }).execute()
-    const writeAsFormerNode = () => sql`update memberships set mac = null, row_version = null`.execute(query)
-    const status = async (api: TestApi) => (await api.call('getMe', { as: owner })).status
-
-    await putFormerBack()
-    await writeAsFormerNode()
-    const node = await start(settings)
-    if (kind === 'postgres') {
-      expect(await warnings(node)).toEqual(['rows without a MAC count'])
-      await writeAsFormerNode()
-      expect([await status(node), await findRows(settings)]).toEqual([200, null])
-      expect((await acceptForeignRows(settings)).length).toBeGreaterThan(0)
-      await expect.poll(() => warnings(node)).toEqual([])
-    }
-    expect([await status(node), await findRows(settings)]).toEqual([200, []])
-    expect(await eventsOf(node, owner, 'audit.accepted')).toHaveLength(1)
-    await node.close()
-
-    // The log says that all rows were accepted.
-    await putFormerBack()
-    await writeAsFormerNode()
-    const later = await start(settings)
-    expect(await status(later)).toBe(500)
-    await acceptForeignRows(settings)
-    expect(await status(later)).toBe(200)
-  },
-)

@@ -1,8 +1,4 @@
-import { decryptBlob } from '@keyferry/crypto/blob'
-import { derivationKey } from '@keyferry/crypto/derivation-key'
-import { frame } from '@keyferry/crypto/frame'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ringOf, rotateTenantKey, withDatabase } from '../src/maintenance.ts'
 import { type Answered, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -269,21 +265,5 @@ describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
     const before = await reveal()
     await set('passkey')
     expect([before.status, (await reveal()).status]).toEqual([200, 403])
-  })
-
-  test('an earlier build cannot use the keys of the workspace any more, also after a rotation', async () => {
-    await enrolled()
-    const opensAsBefore = () =>
-      withDatabase(api.settings, async ({ query }) => {
-        const rows = query.selectFrom('tenants').select('wrapped_key').where('id', '=', owner.tenantId)
-        const { wrapped_key } = await rows.executeTakeFirstOrThrow()
-        const context = frame('keyferry tenant key v1', owner.tenantId)
-        return () => decryptBlob(wrapped_key, derivationKey(ringOf(api.settings).first.bytes), context)
-      })
-    expect(await opensAsBefore()).not.toThrow()
-    await set('passkey')
-    expect(await opensAsBefore()).toThrow()
-    await rotateTenantKey(api.settings, { tenantId: owner.tenantId, settleMs: 0 })
-    expect(await opensAsBefore()).toThrow()
   })
 })

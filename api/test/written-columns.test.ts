@@ -14,7 +14,7 @@ import written from './written-columns.json' with { type: 'json' }
 const SOURCES = {
   caller: 'the body, the path or the session of an admitted caller',
   server: 'made by this server in the act, or fixed in the code',
-  operator: 'what the operator typed at the command line, or accepts after an upgrade',
+  operator: 'what the operator typed at the command line',
   layer: 'a call that the web layer or the identity provider signed',
   checked: 'a row whose MAC was compared when it was read',
   request: 'a request whose MAC, and that of its payload, was compared',

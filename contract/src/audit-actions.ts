@@ -73,14 +73,9 @@ export const ORIGIN_OWNERS = {
   'user.changed': 'actor',
   'user.deactivated': 'actor',
   'user.reactivated': 'actor',
-  // Earlier builds wrote these two.
-  'user.link_announced': 'actor',
-  'user.link_stopped': 'actor',
   'user.linked': 'actor',
   'user.unlinked': 'actor',
   'approval_key.added': 'actor',
-  // Only earlier builds wrote this.
-  'approval_key.endorsed': 'actor',
   'approval_key.confirmed': 'actor',
   'approval_key.removed': 'actor',
   'touch.refused': 'actor',

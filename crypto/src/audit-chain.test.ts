@@ -30,12 +30,12 @@ test('a MAC is of one tenant, one body, one origin and one key', () => {
   expect(isEventMac(mac.subarray(1), event, key.mac)).toBe(false)
 })
 
-test.each(['plain', 'sealed'] as const)('a %s seed opens with the root key that wrapped it only', (mark) => {
+test('a seed opens with the root key that wrapped it only', () => {
   const [rootKey, other] = [generateRootKey(), generateRootKey()]
   const seed = createAuditSeed()
-  const wrapped = wrapAuditSeed(seed, rootKey, mark)
+  const wrapped = wrapAuditSeed(seed, rootKey)
   const opened = openAuditSeed(wrapped, new RootKeyRing([other, rootKey]))
-  expect({ ...opened, seed: Uint8Array.from(opened.seed) }).toEqual({ seed, mark })
+  expect(Uint8Array.from(opened)).toEqual(seed)
   expect(() => openAuditSeed(wrapped, new RootKeyRing([other]))).toThrow(
     expect.objectContaining({ code: 'wrong_key' }),
   )

@@ -7,7 +7,7 @@ import { frame } from './frame.ts'
 import type { RootKey, RootKeyRing } from './root-key.ts'
 
 const SEED_BYTES = 32
-const CONTEXTS = { plain: frame('keyferry audit key v1'), sealed: frame('keyferry audit key v1', 'sealed') }
+const CONTEXT = frame('keyferry audit key v1')
 
 /** The keys of the audit log and of rows that decide. All are derived from one seed: `mac` proves that an API node
  * wrote an event, `rows` that it wrote a row, and `signer` signs the notes. */
@@ -18,10 +18,6 @@ export type AuditKey = {
   readonly publicKey: Uint8Array
 }
 
-/** `sealed`: the rows of this database have MACs. Builds without row MACs cannot unwrap such a seed, so they write no
- * rows that later builds refuse. */
-export type AuditSeedMark = keyof typeof CONTEXTS
-
 /** A fresh seed: 32 random bytes. */
 export function createAuditSeed(): Uint8Array {
   return Uint8Array.from(randomBytes(SEED_BYTES))
@@ -29,28 +25,15 @@ export function createAuditSeed(): Uint8Array {
 
 /** Encrypt a seed under a root key.
  * @returns a blob of 72 bytes */
-export function wrapAuditSeed(seed: Uint8Array, rootKey: RootKey, mark: AuditSeedMark): Uint8Array {
-  return encryptBlob(seed, derivationKey(rootKey.bytes), CONTEXTS[mark])
+export function wrapAuditSeed(seed: Uint8Array, rootKey: RootKey): Uint8Array {
+  return encryptBlob(seed, derivationKey(rootKey.bytes), CONTEXT)
 }
 
-/** Wrap the seed anew with the same mark.
- * @throws CryptoError bad_blob (malformed or changed) · wrong_key (its root key is not in the ring) */
-export function openAuditSeed(
-  blob: Uint8Array,
-  ring: RootKeyRing,
-): { seed: Uint8Array; mark: AuditSeedMark } {
+/** @throws CryptoError bad_blob (malformed or changed) · wrong_key (its root key is not in the ring) */
+export function openAuditSeed(blob: Uint8Array, ring: RootKeyRing): Uint8Array {
   const rootKey = ring.find(keyIdOfBlob(blob))
   if (!rootKey) throw new CryptoError('wrong_key', 'audit key was wrapped by a root key that is not in use')
-  const open = (mark: AuditSeedMark) => ({
-    seed: decryptBlob(blob, derivationKey(rootKey.bytes), CONTEXTS[mark]),
-    mark,
-  })
-  try {
-    return open('sealed')
-  } catch (error) {
-    if (!(error instanceof CryptoError) || error.code !== 'bad_blob') throw error
-    return open('plain')
-  }
+  return decryptBlob(blob, derivationKey(rootKey.bytes), CONTEXT)
 }
 
 /** @throws CryptoError bad_blob: the seed is not 32 bytes */

@@ -10,10 +10,6 @@ const TENANT_KEY_BYTES = 32
 /** The keys of one tenant: the first one encrypts, all of them decrypt. Only during a rotation there are several. */
 export type TenantKeyRing = readonly [Uint8Array, ...Uint8Array[]]
 
-/** `signed`: a rule of the tenant asks for signatures. Builds that do not know such rules cannot unwrap this key, so
- * they deliver nothing of the tenant. */
-type TenantKeyMark = 'plain' | 'signed'
-
 /** A fresh key for one tenant: 32 random bytes. */
 export function createTenantKey(): Uint8Array {
   return Uint8Array.from(randomBytes(TENANT_KEY_BYTES))
@@ -22,41 +18,19 @@ export function createTenantKey(): Uint8Array {
 /** Encrypt a tenant key under a root key, for exactly this tenant.
  * @returns a blob of 72 bytes
  * @throws CryptoError bad_tenant_key: not 32 bytes */
-export function wrapTenantKey(
-  tenantKey: Uint8Array,
-  rootKey: RootKey,
-  tenantId: string,
-  mark: TenantKeyMark = 'plain',
-): Uint8Array {
+export function wrapTenantKey(tenantKey: Uint8Array, rootKey: RootKey, tenantId: string): Uint8Array {
   requireTenantKey(tenantKey)
-  return encryptBlob(tenantKey, derivationKey(rootKey.bytes), contextOf(tenantId, mark))
+  return encryptBlob(tenantKey, derivationKey(rootKey.bytes), contextOf(tenantId))
 }
 
 /** @throws CryptoError bad_blob (malformed, changed, or another tenant's) · wrong_key (its root key is not in the
  *   ring) */
 export function unwrapTenantKey(blob: Uint8Array, ring: RootKeyRing, tenantId: string): Uint8Array {
-  return openTenantKey(blob, ring, tenantId).tenantKey
-}
-
-/** As `unwrapTenantKey`, with the key's mark. Wrap the key anew with the same one. */
-export function openTenantKey(
-  blob: Uint8Array,
-  ring: RootKeyRing,
-  tenantId: string,
-): { tenantKey: Uint8Array; mark: TenantKeyMark } {
   const rootKey = ring.find(keyIdOfBlob(blob))
   if (!rootKey) throw new CryptoError('wrong_key', 'tenant key was wrapped by a root key that is not in use')
-  const open = (mark: TenantKeyMark) => {
-    const tenantKey = decryptBlob(blob, derivationKey(rootKey.bytes), contextOf(tenantId, mark))
-    requireTenantKey(tenantKey)
-    return { tenantKey, mark }
-  }
-  try {
-    return open('plain')
-  } catch (error) {
-    if (!(error instanceof CryptoError) || error.code !== 'bad_blob') throw error
-    return open('signed')
-  }
+  const tenantKey = decryptBlob(blob, derivationKey(rootKey.bytes), contextOf(tenantId))
+  requireTenantKey(tenantKey)
+  return tenantKey
 }
 
 /** @throws CryptoError bad_tenant_key: not 32 bytes */
@@ -73,8 +47,6 @@ export function tenantKeyFor(blob: Uint8Array, ring: TenantKeyRing): Uint8Array 
   return ring.find((key) => derivationKey(key).id === id) ?? ring[0]
 }
 
-function contextOf(tenantId: string, mark: TenantKeyMark): Buffer {
-  return mark === 'plain'
-    ? frame('keyferry tenant key v1', tenantId)
-    : frame('keyferry tenant key v1', tenantId, mark)
+function contextOf(tenantId: string): Buffer {
+  return frame('keyferry tenant key v1', tenantId)
 }

@@ -2,11 +2,10 @@ import type { ServerRole } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import type { Running } from './start.ts'
 
-/** `gone`: lines about settings that no longer exist. */
-type Announced = { role: ServerRole; settings: Settings; running: Running; version: string; gone: string[] }
+type Announced = { role: ServerRole; settings: Settings; running: Running; version: string }
 
 /** The start text: where the server listens, where its data is, and what to type next. */
-export function announcement({ role, settings, running, version, gone }: Announced): string {
+export function announcement({ role, settings, running, version }: Announced): string {
   const lines = [`Keyferry ${version}${role === 'all' ? '' : ` ${role}`} is ready.`, '']
   lines.push(`  Listens   ${running.address}`)
   if (settings.PUBLIC_URL !== undefined && role !== 'api') lines.push(`  Public    ${settings.PUBLIC_URL}`)
@@ -24,7 +23,6 @@ export function announcement({ role, settings, running, version, gone }: Announc
   if (isUnbound(role, settings)) lines.push('', UNBOUND_ADVICE)
   if (role === 'all' && /^(oidc|clerk)$/.test(settings.AUTH_MODE) && !settings.SIGN_UP)
     lines.push('', SIGN_UP_ADVICE)
-  for (const line of gone) lines.push('', `  ${line}`)
   if (running.madeRootKey)
     lines.push('', `  Created a root key: ${running.dataDir}/root.key`, ROOT_KEY_ADVICE)
   return `${[...lines, '', '  Stop with Ctrl-C.'].join('\n')}\n`

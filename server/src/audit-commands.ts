@@ -13,9 +13,6 @@ const PROBLEMS = {
   missing: 'another program deleted this row',
 }
 
-const NOT_YET =
-  'Rows without a MAC still count. Run audit-verify --accept when all API nodes run this version.'
-
 const nameOf = ({ table, name }: Pick<MacWrite, 'table' | 'name'>) => `${table} ${name}`
 
 export const AUDIT_COMMANDS = {
@@ -30,8 +27,8 @@ export const AUDIT_COMMANDS = {
         return `${id}: ${problem ?? `${entries} entries${origins}, the chain and its seals are whole`}`
       })
       const foreign = await api.findForeignRows(database)
-      const rows = foreign?.map((row) => `${nameOf(row)}: ${PROBLEMS[row.problem]}`) ?? [NOT_YET]
-      const isWell = verdicts.every(({ problem }) => problem === null) && !foreign?.length
+      const rows = foreign.map((row) => `${nameOf(row)}: ${PROBLEMS[row.problem]}`)
+      const isWell = verdicts.every(({ problem }) => problem === null) && foreign.length === 0
       return {
         text: [...(lines.length === 0 ? ['There is no audit log yet.'] : lines), ...rows].join('\n'),
         isWell,
@@ -40,8 +37,7 @@ export const AUDIT_COMMANDS = {
   },
   'audit-verify --accept': {
     means:
-      'accept the rows that audit-verify names, and record it in the logs; run it after you changed them yourself, and ' +
-      'when an upgrade has ended',
+      'accept the rows that audit-verify names, and record it in the logs; run it after you changed them yourself',
     run: withApi(async ({ api, database }) => {
       const rows = await api.acceptForeignRows(database)
       return [`Accepted ${rows.length} rows.`, ...rows.slice(0, MOST_NAMED).map(nameOf)].join('\n')

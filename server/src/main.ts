@@ -11,7 +11,7 @@ import { MAINTENANCE } from './maintain.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { ServerRole } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
-import { goneSettings, hasFiles, readSettings, refresh } from './settings.ts'
+import { hasFiles, readSettings, refresh } from './settings.ts'
 import type { Running } from './start.ts'
 
 const { version } = manifest
@@ -107,7 +107,7 @@ async function serve(role: ServerRole): Promise<void> {
     stopOnSignal(running.stop, settings)
     if (hasFiles()) readFilesOnSignal(running, settings)
     for (const { secret } of running.startNotes) process.stderr.write(`${secret}\n`)
-    say(announcement({ role, settings, running, version, gone: goneSettings(process.env) }))
+    say(announcement({ role, settings, running, version }))
   } catch (error) {
     process.stderr.write(failureLine(error, settings))
     process.exit(1)

@@ -1,4 +1,4 @@
-import { LIMITS, RATES, StoredAssurance, TIMES } from '@keyferry/contract'
+import { AssuranceField, LIMITS, RATES, TIMES } from '@keyferry/contract'
 import { z } from 'zod'
 import { isKeeperId } from './root-key/key-keeper.ts'
 import * as read from './setting-values.ts'
@@ -140,7 +140,7 @@ export const SETTINGS = {
     means:
       'what every approval takes, from the weakest: compat (compare the check code), bound (return the approval to the terminal), local (return it on the same machine)',
     mustBe: 'one of compat, bound, local',
-    schema: StoredAssurance.default('compat'),
+    schema: AssuranceField.default('compat'),
   },
   REQUIRE_SIGNATURE_V2: {
     means: '1: the API accepts only calls whose signature covers the whole request',

@@ -21,15 +21,6 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   return result.data as Settings
 }
 
-/** A line for each setting that no longer exists. */
-export function goneSettings(environment: NodeJS.ProcessEnv): string[] {
-  const typed = environment['APPROVAL_ASSURANCE'] === 'typed' ? [TYPED] : []
-  return environment['LINK_FROM'] ? [...typed, LINK_FROM] : typed
-}
-
-const TYPED = 'APPROVAL_ASSURANCE=typed no longer exists and counts as bound. Set APPROVAL_ASSURANCE=bound.'
-const LINK_FROM = 'LINK_FROM is gone: use keyferry-server link-people, and remove the LINK_ settings.'
-
 /** Whether a file contains a setting that can change while the server runs. */
 export function hasFiles(environment: NodeJS.ProcessEnv = process.env): boolean {
   return [...inFiles, 'ROOT_KEY'].some((name) => environment[`${name}_FILE`])

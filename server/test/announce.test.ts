@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { announcement } from '../src/announce.ts'
 import type { ServerRole } from '../src/safe-start.ts'
-import { goneSettings, readSettings } from '../src/settings.ts'
+import { readSettings } from '../src/settings.ts'
 
 const ADVICE =
   '  APPROVAL_ASSURANCE is not bound: a click on a link from another person can deliver values. Set APPROVAL_ASSURANCE=bound.'
@@ -16,8 +16,7 @@ function linesOf(role: ServerRole, environment: NodeJS.ProcessEnv): string[] {
     useRootKeys: async () => undefined,
   }
   const settings = readSettings(environment)
-  const gone = goneSettings(environment)
-  return announcement({ role, settings, running, version: '1.2.3', gone }).split('\n')
+  return announcement({ role, settings, running, version: '1.2.3' }).split('\n')
 }
 
 const HOSTED = { AUTH_MODE: 'accounts' }
@@ -56,27 +55,6 @@ test.each<[number, ServerRole, NodeJS.ProcessEnv]>([
   const at = 'PUBLIC_URL' in environment || environment['AUTH_MODE'] === undefined ? {} : PUBLIC
   const lines = linesOf(role, { ...at, ...environment })
   expect(lines.filter((line) => line.includes('behind the proxy that ends TLS'))).toHaveLength(count)
-})
-
-test('the grade typed is read as bound, and the start says so', () => {
-  const environment = { ...HOSTED, APPROVAL_ASSURANCE: 'typed' }
-  expect(readSettings(environment).APPROVAL_ASSURANCE).toBe('bound')
-  expect(linesOf('all', environment)).toContain(
-    '  APPROVAL_ASSURANCE=typed no longer exists and counts as bound. Set APPROVAL_ASSURANCE=bound.',
-  )
-})
-
-test.each<NodeJS.ProcessEnv>([
-  { ...HOSTED, LINK_FROM: 'oidc', LINK_ISSUER: 'https://idp.example.com' },
-  { AUTH_MODE: 'oidc', LINK_FROM: 'accounts' },
-  { LINK_FROM: 'any' },
-])('the start with %o says in one line how to link people now', (environment) => {
-  const lines = linesOf('all', environment).filter((line) => line.includes('LINK_'))
-  expect(lines).toEqual([expect.stringContaining('LINK_FROM is gone: use keyferry-server link-people')])
-})
-
-test('the start without LINK_FROM says nothing of it', () => {
-  expect(linesOf('all', { ...HOSTED, LINK_FROM: '' }).join()).not.toContain('LINK_FROM')
 })
 
 const SIGN_UP_ADVICE =

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { helpText } from '../src/help.ts'
 import { requireSafeStart, requireSocketsOfOthers } from '../src/safe-start.ts'
 import { SETTINGS } from '../src/setting-table.ts'
-import { goneSettings, readSettings } from '../src/settings.ts'
+import { readSettings } from '../src/settings.ts'
 
 /*
  * Which values a setting takes, and what an operator reads otherwise, must match wrong-settings.txt. After an intended
@@ -100,7 +100,7 @@ function startOf(act: () => void): string {
   }
 }
 
-test('valid, invalid and removed settings, and the help', async () => {
+test('valid and invalid settings, and the help', async () => {
   const starts = STARTS.map(([role, environment]) => {
     const answer = startOf(() => requireSafeStart(readSettings(environment), role))
     return `${role} ${JSON.stringify(environment)}\n  ${answer}`
@@ -111,7 +111,6 @@ test('valid, invalid and removed settings, and the help', async () => {
       return `${role}, sockets of others, ${JSON.stringify(environment)}\n  ${answer}`
     }),
   )
-  const gone = goneSettings({ APPROVAL_ASSURANCE: 'typed', LINK_FROM: 'x' })
-  const texts = [...starts, ...sockets, ...gone, helpText()]
+  const texts = [...starts, ...sockets, helpText()]
   await expect(texts.join('\n')).toMatchFileSnapshot(join(import.meta.dirname, 'starts.txt'))
 })

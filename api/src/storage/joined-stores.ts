@@ -36,7 +36,7 @@ const REMOVAL_REPEATS = 15
 
 /** One transaction over requests and what depends on them. */
 export function togetherWith(queries: Queries, { requests, library }: JoinedParts): Together {
-  const within = joinedWith(queries, library.keys)
+  const within = joinedWith(queries)
   return (work, { storesIn, isRemoval = false } = {}) => {
     const once = async () => {
       const libraryIn = storesIn === undefined ? null : await libraryOf(library, storesIn)
@@ -109,16 +109,14 @@ async function libraryOf({ keys, proposals, bounds }: LibraryParts, tenantId: st
 
 const unlocked = () => Promise.reject(new Error('a transaction that has not locked the library'))
 
-const UNMARKED = { markSigned: unlocked }
-
 /** The stores in one transaction. */
-export function joinedWith(queries: Queries, keys: Pick<ValueVault, 'markSigned'> = UNMARKED) {
+export function joinedWith(queries: Queries) {
   const [policies, lockMember] = [policyReads(queries), memberLocker(queries)]
   return (requests: JoinedStores['requests'], transaction: Recorded): JoinedStores => ({
     requests,
     policies: {
       ...policies(transaction),
-      ...policyRecords(transaction, { markSigned: (...which) => keys.markSigned(...which) }),
+      ...policyRecords(transaction),
     },
     lockWorkspace: (tenantId) => lockTenant(transaction, tenantId),
     lockMember: (person, isAlone) => lockMember(transaction, person, isAlone),

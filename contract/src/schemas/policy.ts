@@ -10,11 +10,6 @@ export const ASSURANCES = ['compat', 'bound', 'local'] as const
 
 export type Assurance = (typeof ASSURANCES)[number]
 
-/** A grade that was set or stored: `typed` is gone, and counts as the next stricter one. */
-export const StoredAssurance = z
-  .enum([...ASSURANCES, 'typed'])
-  .transform((set) => (set === 'typed' ? 'bound' : set))
-
 /** The longest time that an approval can be remembered, in hours. */
 export const MAX_REMEMBER_HOURS = 12
 
@@ -79,11 +74,10 @@ const nullable = {
   touch: Rules.touch.nullable(),
 }
 
-/** What one place sets; null: nothing. `was_typed`: it set the grade `typed`, which is gone and counts as `bound`. */
+/** What one place sets; null: nothing. */
 export const PolicySetting = object('PolicySetting', {
   ...nullable,
   people: z.array(Id).nullable(),
-  was_typed: z.literal(true).optional(),
 })
 
 /** Null removes what the place sets. */

@@ -10,6 +10,7 @@ const TOUCHED_AFTER_MS = 30_000
 const session = (of: Partial<Session>): Session => ({
   tokenHash: 'a hash',
   idpUserId: 'user_sam',
+  way: 'accounts',
   userId: 'sam',
   personalTenantId: 'a tenant',
   tenantId: 'a tenant',

@@ -12,6 +12,7 @@ function session(facts: Partial<Session> = {}): Session {
   return {
     tokenHash: `hash-${count}-${Math.random()}`,
     idpUserId: `user_${count}_${Math.random()}`,
+    way: 'accounts',
     userId: 'a user',
     personalTenantId: 'own',
     tenantId: 'own',

@@ -38,6 +38,7 @@ test('the SQLite file is for its owner only, survives a restart, and is swept', 
     userId: 'u',
     personalTenantId: 't',
     tenantId: 't',
+    way: 'accounts',
     userAgent: '',
     epoch: 0,
   }

@@ -7,8 +7,8 @@ export const StoredSession = z.object({
   tokenHash: z.string(),
   /** The id that ensure-user knows the person by. */
   idpUserId: z.string(),
-  /** How the person signed in. Sessions of earlier releases do not say. */
-  way: z.string().optional(),
+  /** How the person signed in. */
+  way: z.string(),
   userId: z.string(),
   personalTenantId: z.string(),
   /** The current tenant. */
@@ -19,7 +19,7 @@ export const StoredSession = z.object({
   idToken: z.string().nullable(),
   userAgent: z.string(),
   /** The person's epoch at the API when the sign-in began. The session counts only in this one. */
-  epoch: z.number().default(0),
+  epoch: z.number(),
   createdAtMs: z.number(),
   /** When the person last showed the identity provider who they are, if it says so; else they did as this session was
    * created. */

@@ -90,9 +90,8 @@ export class Sessions {
     return (await this.store.list(idpUserId, this.#now())).filter((session) => this.#isOfToday(session))
   }
 
-  #isOfToday({ way, idpUserId, userId }: Session): boolean {
-    if (way !== undefined) return way === this.#way
-    return (idpUserId === `user_${userId}`) === (this.#way === 'accounts')
+  #isOfToday({ way }: Session): boolean {
+    return way === this.#way
   }
 
   async chooseTenant(request: FastifyRequest, tenantId: string): Promise<void> {

@@ -60,13 +60,10 @@ function commandDiffers(
 }
 
 // Without flags a terminal says neither its redaction nor its output: nothing but the same is covered.
-function useDiffers({ use, requesterMeta }: ApprovalRequest, approved: SignedUse | null): string | null {
+function useDiffers({ use }: ApprovalRequest, approved: SignedUse | null): string | null {
   if (use === null || approved === null) return use === approved ? null : 'another version of keyferry asks'
   if (REDACTIONS.indexOf(use.redaction) < REDACTIONS.indexOf(approved.redaction))
     return 'less of the output is hidden'
-  // Approvals of earlier builds are valid for one reason.
-  const { reason = '' } = requesterMeta
-  if (approved.reason !== undefined && approved.reason !== reason) return 'the reason differs'
   if (!approved.task) return flagsDiffer(use.flags, approved.flags)
   return isOfTask(use) ? flagsDiffer(use.flags.slice(1), approved.flags.slice(1)) : 'it is not part of a task'
 }

@@ -45,11 +45,10 @@ export type GrantEnd = Extract<
 >
 
 /** The flags of a command, as the terminal signed them. Plain JSON. Of a grant, `repository` is there only if it is
- * valid in all working trees, and `reason` only if an earlier build made it. `network`: of the approved request.
+ * valid in all working trees. `network`: of the approved request.
  * `once`: the command had stopped, so the approval did not return, and counts for its next run. `task`: it is valid for
  * any command. `versions`: it returned by a code, so it delivers only these, by the ids of the keys. */
 export const SignedUse = RequestUse.extend({
-  reason: z.string().optional(),
   network: z.string().optional(),
   once: z.literal(true).optional(),
   task: z.object({ versions: z.record(z.string(), z.number()).optional() }).optional(),
@@ -146,7 +145,6 @@ export async function remember(
     ...(isOnce ? { once: true as const } : {}),
     ...(task ? { task: by === 'code' ? { versions: task.versions } : {} } : {}),
   }
-  // Earlier builds do not know a task: for them it is valid for no command.
   const of = task ? { argv: [], argvMasked: null } : { argv, argvMasked }
   const command = { ...of, cwd, agent: agentOf(request), use: kept }
   await own.grants.insert(tenant.id, {

@@ -1,4 +1,4 @@
-import { Receipt, ReceiptTouch, StoredAssurance } from '@keyferry/contract'
+import { AssuranceField, Receipt, ReceiptTouch } from '@keyferry/contract'
 import { z } from 'zod'
 import { GrantDraft } from './grant-draft.ts'
 
@@ -46,7 +46,7 @@ export const ApprovedNames = z.object({
   /** What the event names. */
   target: Named.extend({ kind: z.enum(['bundle', 'tenant']) }),
   /** What the approval took. */
-  assurance: StoredAssurance,
+  assurance: AssuranceField,
 })
 
 export type ApprovedNames = z.infer<typeof ApprovedNames>
@@ -66,7 +66,7 @@ export const ApprovedDeposit = z.object({
     keyNames: z.record(z.string(), z.string()),
   }),
   /** What the approval took. */
-  assurance: StoredAssurance,
+  assurance: AssuranceField,
   /** What the terminal compares before it returns the approval, signed. */
   statement: Receipt,
   /** Of a proposal, the names whose values owners may read; null: the values are stored. */

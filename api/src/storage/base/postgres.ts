@@ -90,7 +90,7 @@ export function openPostgres(url: () => string, most: number): Database {
 function queryOn(pool: Connections, macLayer: MacLayer): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: {
-      createAdapter: () => macLayer.known(new PostgresAdapter()),
+      createAdapter: () => new PostgresAdapter(),
       createDriver: () =>
         guarded(new PipelinedDriver({ pool }), { isUnavailable: isPostgresUnavailable, macLayer }),
       createIntrospector: (db) => new PostgresIntrospector(db),

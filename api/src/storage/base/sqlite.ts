@@ -32,7 +32,7 @@ export function openSqlite(path: string): Database {
   const macLayer = new MacLayer(new SqliteQueryCompiler(), false)
   const query = new Kysely<Tables>({
     dialect: {
-      createAdapter: () => macLayer.known(new OrderedAdapter()),
+      createAdapter: () => new OrderedAdapter(),
       createDriver: () => guarded(driver, { isUnavailable: isSqliteUnavailable, macLayer }),
       createIntrospector: (db) => new SqliteIntrospector(db),
       createQueryCompiler: () => macLayer,

@@ -19,7 +19,7 @@ import { inChunks, inPages } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
-import { countOf, keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
 import {
   type KeysInBundles,
@@ -37,12 +37,11 @@ import { secretsElsewhere } from './value-rights.ts'
 function settingIn(row: Pick<RulesRow, (typeof RULES)[number]>): PolicySetting {
   const { assurance, approvers, changers, approvals_needed, agents, remember_hours, tasks, touch } = row
   const people = row.people?.split(' ').filter((id) => id !== '') ?? null
-  const set = { approvers, people, changers, approvals_needed, agents, remember_hours, tasks, touch }
-  return assurance === 'typed' ? { ...set, assurance: 'bound', was_typed: true } : { ...set, assurance }
+  return { assurance, approvers, people, changers, approvals_needed, agents, remember_hours, tasks, touch }
 }
 
 export function rowOf(set: PolicySetting): Pick<RulesRow, (typeof RULES)[number]> {
-  const { people, named: _, was_typed: _was, ...rules } = set
+  const { people, named: _, ...rules } = set
   return { ...rules, people: people === null ? null : people.join(' ') }
 }
 
@@ -242,12 +241,4 @@ export async function policyOfBundle(
   const { rules: set, bundle } = await setOver(query, tenantId, bundleId)
   if (!bundle) throw bundleNotFound()
   return effectivePolicy(assurance, set, bundle)
-}
-
-/** Places of all workspaces that set the grade `typed`, which counts as `bound`. */
-export async function countTyped({ query }: Queries): Promise<number> {
-  const counted = (['tenant_policies', 'folder_policies', 'bundle_policies'] as const).map((table) =>
-    countOf(query.selectFrom(table).where('assurance', '=', 'typed')),
-  )
-  return (await Promise.all(counted)).reduce((sum, count) => sum + count)
 }

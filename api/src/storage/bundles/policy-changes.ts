@@ -39,24 +39,16 @@ import {
 import { bundleEvent } from './bundle-changes.ts'
 import { rowOf, rulesAt, settingOf, settingsIn } from './policies.ts'
 
-/** `markSigned`: marks the keys of the workspace. */
-type RuleWriting = { readonly markSigned: (transaction: Query, tenantId: string) => Promise<void> }
-
-export function policyRecords(transaction: Recorded, writing: RuleWriting): PolicyRecords {
+export function policyRecords(transaction: Recorded): PolicyRecords {
   return {
-    changeBundle: (change, stamp) => changeBundle({ ...writing, transaction }, change, stamp),
-    changeTenant: (change, stamp) => changeTenant({ ...writing, transaction }, change, stamp),
+    changeBundle: (change, stamp) => changeBundle(transaction, change, stamp),
+    changeTenant: (change, stamp) => changeTenant(transaction, change, stamp),
   }
 }
 
-// What an earlier build let wait here ends with the next change.
-const NO_LOOSENING = { loosens_to: null, loosens_by: null, loosens_at: null } as const
-
-type Writing = RuleWriting & { transaction: Recorded }
-
 /** The columns of changed rules. If people sign from now on, what lets others in without a signature ends. */
 async function rulesAfter(
-  { transaction, markSigned }: Writing,
+  transaction: Recorded,
   { locked, change, at }: { locked: RulesRow | null; change: PolicyChange; at: RulesAt },
   stamp: Stamp,
 ) {
@@ -68,12 +60,11 @@ async function rulesAfter(
     await requireKeysOnly(transaction, tenantId, at)
     await endInvitations(transaction, stamp)
     await takeUnconfirmed(transaction, stamp)
-    await markSigned(transaction, tenantId)
   }
   const isFolder = at !== null && 'folder' in at
   const left = isFolder && locked === null ? await roomFor(transaction, tenantId, [at.folder]) : null
   await notePlaces(transaction, tenantId, linesAt(at, touch), left)
-  return { ...rowOf(after), ...NO_LOOSENING }
+  return rowOf(after)
 }
 
 /** Note where rules are. The workspace is locked, so that none of two changes at once is lost.
@@ -142,7 +133,7 @@ async function requireKeysOnly(query: Query, tenantId: string, at: RulesAt): Pro
 }
 
 async function changeBundle(
-  { transaction, ...writing }: Writing,
+  transaction: Recorded,
   { bundleId, ...change }: BundlePolicyChange & { bundleId: string },
   stamp: Stamp,
 ): Promise<void> {
@@ -161,7 +152,7 @@ async function changeBundle(
   requireExpected(change, { ...settingOf(before), production })
   if (change.production !== undefined && change.production !== production)
     await updateOf(transaction, 'bundles', place).set({ production: change.production }).execute()
-  const rules = await rulesAfter({ transaction, ...writing }, { locked: before, change, at }, stamp)
+  const rules = await rulesAfter(transaction, { locked: before, change, at }, stamp)
   await transaction
     .insertInto('bundle_policies')
     .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
@@ -174,7 +165,7 @@ async function changeBundle(
 }
 
 async function changeTenant(
-  { transaction, ...writing }: Writing,
+  transaction: Recorded,
   { folder, ...change }: PolicyChange & { folder: string | null },
   stamp: Stamp,
 ): Promise<void> {
@@ -183,7 +174,7 @@ async function changeTenant(
   const at = folder === null ? null : { folder }
   const locked = await rulesAt(transaction, tenantId, at)
   requireExpected(change, settingOf(locked))
-  const rules = await rulesAfter({ transaction, ...writing }, { locked, change, at }, stamp)
+  const rules = await rulesAfter(transaction, { locked, change, at }, stamp)
   await keepRules(transaction, { tenantId, folder }, rules)
   transaction.record({
     ...madeBy(stamp),
@@ -247,7 +238,7 @@ export async function keepRulesOf(
   )
   const target = { kind: 'tenant', id: tenantId, name: null } as const
   for (const { folder, kept } of places) {
-    await keepRules(transaction, { tenantId, folder }, { ...rowOf(kept), ...NO_LOOSENING })
+    await keepRules(transaction, { tenantId, folder }, rowOf(kept))
     const data = { folder, ...changeData(kept) }
     transaction.record({ ...madeBy(stamp), action: 'tenant.policy_changed', target, data })
   }
@@ -273,7 +264,7 @@ export async function takeRules(
   const added = RULES.filter((rule) => !isDeepStrictEqual(taken[rule], own[rule]))
   const isNew = id !== from.id
   if (isNew ? RULES.every((rule) => taken[rule] === null) : added.length === 0) return
-  const rules = { ...rowOf(taken), ...NO_LOOSENING }
+  const rules = rowOf(taken)
   await transaction
     .insertInto('bundle_policies')
     .values({ tenant_id: tenantId, bundle_id: id, ...rules })

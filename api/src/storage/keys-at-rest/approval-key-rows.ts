@@ -14,8 +14,6 @@ export type KeyColumns = Pick<
   | 'aaguid'
   | 'rp_id'
   | 'state'
-  | 'endorsed_by'
-  | 'counts_from'
   | 'confirmed_by'
   | 'created_at'
 >
@@ -37,8 +35,7 @@ export function openPublicKey(
 /** What a stored public key is bound to. */
 export function approvalKeyContext({ tenant_id: tenantId, id: rowId, ...row }: KeyColumns): ValueContext {
   const facts = [row.user_id, row.credential_id, row.is_synced, row.aaguid, row.rp_id]
-  const confirmation = [row.state, row.endorsed_by, row.counts_from, row.confirmed_by]
-  const name = JSON.stringify([...facts, ...confirmation, row.created_at])
+  const name = JSON.stringify([...facts, row.state, row.confirmed_by, row.created_at])
   const place = { table: 'approval_keys', column: 'public_key', version: 1 } as const
   return { tenantId, rowId, ...place, name, isSecret: true }
 }

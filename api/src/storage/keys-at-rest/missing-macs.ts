@@ -54,24 +54,21 @@ function newestOf(known: KnownVersions, { table, name }: MacWrite): number {
 }
 
 /** Give each of these rows a MAC as it is.
- * @param apart runs the work for one page: in a transaction of its own, or in one for all
  * @param lock keeps others from changing a page while its rows get their MACs
  * @returns the rows, with their new versions */
 export async function addMacs(
-  apart: <T>(work: (transaction: Query) => Promise<T>) => Promise<T>,
+  transaction: Query,
   lock: RawBuilder<unknown>,
   checking: MacChecking,
 ): Promise<MacWrite[]> {
   const added: MacWrite[] = []
   for (const table of MAC_TABLE_NAMES)
-    await eachPage((after) =>
-      apart(async (transaction) => {
-        const rows = await page(transaction, { table, after, lock })
-        for (const row of rows)
-          if (problemOf(table, row, checking)) added.push(await addMac(transaction, { table, row }, checking))
-        return rows
-      }),
-    )
+    await eachPage(async (after) => {
+      const rows = await page(transaction, { table, after, lock })
+      for (const row of rows)
+        if (problemOf(table, row, checking)) added.push(await addMac(transaction, { table, row }, checking))
+      return rows
+    })
   return added
 }
 

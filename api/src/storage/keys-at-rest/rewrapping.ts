@@ -9,10 +9,7 @@ type Rewrap = (wrapped: Uint8Array, ring: RootKeyRing) => Uint8Array
 
 /** The tables of the server's own keys, each with the function that wraps one of its keys anew. */
 const SERVER_KEYS: Record<'audit_keys' | 'receipt_keys' | 'deposit_keys', Rewrap> = {
-  audit_keys: (wrapped, ring) => {
-    const { seed, mark } = openAuditSeed(wrapped, ring)
-    return wrapAuditSeed(seed, ring.first, mark)
-  },
+  audit_keys: (wrapped, ring) => wrapAuditSeed(openAuditSeed(wrapped, ring), ring.first),
   receipt_keys: (wrapped, ring) => wrapReceiptSeed(unwrapReceiptSeed(wrapped, ring), ring.first),
   deposit_keys: (wrapped, ring) => wrapDepositKey(unwrapDepositKey(wrapped, ring), ring.first),
 }

@@ -1,7 +1,6 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import {
   createTenantKey,
-  openTenantKey,
   type TenantKeyRing,
   unwrapTenantKey,
   wrapTenantKey,
@@ -60,24 +59,6 @@ export class TenantKeys {
   async locked(transaction: Query, tenantId: string): Promise<TenantKeyRing> {
     const [row] = await ask(transaction, wrappedOf(transaction, tenantId).modifyEnd(this.#lockKeyShare))
     return this.#unwrapped(tenantId, row)
-  }
-
-  /** Wrap a tenant's keys so that builds without rules that ask for signatures cannot use them. Those that run lose
-   * them within two seconds. The transaction has locked the tenant. */
-  async markSigned(transaction: Query, tenantId: string): Promise<void> {
-    const row = await wrappedOf(transaction, tenantId).executeTakeFirstOrThrow()
-    const { first } = this.#ring
-    const marked = (key: Uint8Array) =>
-      wrapTenantKey(openTenantKey(key, this.#ring, tenantId).tenantKey, first, tenantId, 'signed')
-    const others = {
-      next_key: row.next_key && marked(row.next_key),
-      old_key: row.old_key && marked(row.old_key),
-    }
-    await transaction
-      .updateTable('tenants')
-      .set({ wrapped_key: marked(row.wrapped_key), ...others, root_key_id: first.id })
-      .where('id', '=', tenantId)
-      .execute()
   }
 
   #unwrapped(tenantId: string, row: WrappedKeys | undefined): TenantKeyRing {

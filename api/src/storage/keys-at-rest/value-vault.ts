@@ -125,11 +125,6 @@ export class ValueVault {
     return this.#reading(tenantId, await this.#tenantKeys.of(tenantId))
   }
 
-  /** @see TenantKeys.markSigned */
-  markSigned(transaction: Query, tenantId: string): Promise<void> {
-    return this.#tenantKeys.markSigned(transaction, tenantId)
-  }
-
   #reading(tenantId: string, keys: TenantKeyRing): ReadingVault {
     const open = (value: Uint8Array, row: BoundRow) =>
       decryptValue(value, tenantKeyFor(value, keys), valueContext(tenantId, this.#table, row))

@@ -67,11 +67,7 @@ async function copyDatabase(from: string, to: string): Promise<void> {
 // no open request: what a person approved minutes ago must not be collected from a restored database.
 function makeOneFile(file: string): void {
   using database = new DatabaseSync(file)
-  // An earlier release has no such table.
-  for (const table of ['requests', 'requests_epoch']) {
-    const isKnown = database.prepare('select 1 from sqlite_schema where name = ?').get(table)
-    if (isKnown) database.exec(`pragma secure_delete = on; delete from ${table}`)
-  }
+  database.exec('pragma secure_delete = on; delete from requests; delete from requests_epoch')
   database.exec('pragma journal_mode = delete')
 }
 

@@ -1,5 +1,5 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
-import { openTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
+import { unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
 import type { Database, Query } from '../base/queries.ts'
 import { rewrapServerKeys } from '../keys-at-rest/rewrapping.ts'
 import { KEY_COLUMNS } from '../keys-at-rest/tenant-keys.ts'
@@ -35,10 +35,7 @@ async function rewrapSome(transaction: Query, { ring, lock }: { ring: RootKeyRin
     .modifyEnd(lock)
     .execute()
   for (const { id, wrapped_key, next_key, old_key } of tenants) {
-    const rewrap = (key: Uint8Array) => {
-      const { tenantKey, mark } = openTenantKey(key, ring, id)
-      return wrapTenantKey(tenantKey, first, id, mark)
-    }
+    const rewrap = (key: Uint8Array) => wrapTenantKey(unwrapTenantKey(key, ring, id), first, id)
     const others = { next_key: next_key && rewrap(next_key), old_key: old_key && rewrap(old_key) }
     await transaction
       .updateTable('tenants')

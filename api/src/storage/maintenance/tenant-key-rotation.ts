@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import {
   createTenantKey,
-  openTenantKey,
   type TenantKeyRing,
   tenantKeyFor,
+  unwrapTenantKey,
   wrapTenantKey,
 } from '@keyferry/crypto/tenant-key'
 import { decryptValue, encryptValue, valueStart } from '@keyferry/crypto/value-cipher'
@@ -86,8 +86,8 @@ async function addNextKeys(transaction: Query, { ids, ring }: { ids: readonly st
     const { wrapped_key, next_key, old_key } = await row.executeTakeFirstOrThrow()
     // A run that was stopped has begun with this one.
     if (next_key !== null || old_key !== null) continue
-    const { tenantKey, mark } = openTenantKey(wrapped_key, ring, id)
-    const wrap = (bytes: Uint8Array) => wrapTenantKey(bytes, ring.first, id, mark)
+    const tenantKey = unwrapTenantKey(wrapped_key, ring, id)
+    const wrap = (bytes: Uint8Array) => wrapTenantKey(bytes, ring.first, id)
     await transaction
       .updateTable('tenants')
       .set({ wrapped_key: wrap(tenantKey), next_key: wrap(createTenantKey()), root_key_id: ring.first.id })

@@ -73,7 +73,7 @@ export async function listKeys(
   // Several people can announce the same confirmation.
   const first = rows.filter(({ id }, at) => rows[at - 1]?.id !== id)
   return first.map((row) => ({
-    ...placed(row, now),
+    ...placed(row),
     publicKey: openPublicKey(row, tenantKeyFor(row.public_key, keys)),
   }))
 }
@@ -88,7 +88,7 @@ type ApprovalKeyRow = KeyColumns & {
   waits: string | null
 }
 
-function placed(row: ApprovalKeyRow, now: string) {
+function placed(row: ApprovalKeyRow) {
   return {
     tenantId: row.tenant_id,
     id: row.id,
@@ -101,18 +101,12 @@ function placed(row: ApprovalKeyRow, now: string) {
     transports: row.transports.split(' ').filter((name) => name !== ''),
     rpId: row.rp_id,
     counter: row.counter,
-    state: stateOf(row, now),
-    countsFrom: row.counts_from ?? row.waits,
+    state: row.state === 'pending' && row.waits !== null ? ('waiting' as const) : row.state,
+    countsFrom: row.waits,
     confirmedBy: row.confirmed_by ?? row.signer,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
   }
-}
-
-// With earlier builds, a confirmed key counted by itself a day later.
-function stateOf({ state, counts_from, waits }: ApprovalKeyRow, now: string): KeyColumns['state'] {
-  if (state === 'waiting' && counts_from !== null && counts_from <= now) return 'active'
-  return state === 'pending' && waits !== null ? 'waiting' : state
 }
 
 /** End each wait for the confirmation of a key. */
@@ -167,10 +161,10 @@ export async function confirmKey(
   const { tenantId, id } = key
   const [tenantKey] = await tenantKeys.locked(transaction, tenantId)
   const row = columnsOf(key, 'active', by)
-  const { state, endorsed_by, counts_from, confirmed_by } = row
+  const { state, confirmed_by } = row
   const update = updateOf(transaction, 'approval_keys', { tenantId, id })
     .where('state', '<>', 'active')
-    .set({ state, endorsed_by, counts_from, confirmed_by })
+    .set({ state, confirmed_by })
     .set({ public_key: encryptPublicKey(key.publicKey, row, tenantKey) })
   if (!(await hasChanged(update))) return false
   transaction.record({ ...made, action: 'approval_key.confirmed', ...about(key) })
@@ -187,8 +181,6 @@ function columnsOf(key: NewApprovalKey, state: KeyColumns['state'], confirmed_by
     aaguid: key.aaguid,
     rp_id: key.rpId,
     state,
-    endorsed_by: null,
-    counts_from: null,
     confirmed_by,
     created_at: key.createdAt,
   }
@@ -214,9 +206,7 @@ export function useApprovalKey(query: Query, { key, counter, now }: CountedKeyUs
 /** End what waits because this person signed it: they are no owner any more, or disabled. */
 export async function endWaiting(
   query: Query,
-  { tenantId, userId, now }: { tenantId: string; userId: string; now: string },
+  { tenantId, userId }: { tenantId: string; userId: string },
 ): Promise<void> {
   await deleteOf(query, 'lasting_acts', { tenantId, user_id: userId }).execute()
-  const endorsed = deleteOf(query, 'approval_keys', { tenantId, endorsed_by: userId })
-  await endorsed.where('state', '=', 'waiting').where('counts_from', '>', now).execute()
 }

@@ -62,7 +62,7 @@ export async function changeMember(
       .execute()
     transaction.record({ ...event, action: 'member.role_changed', data: { role: to } })
   }
-  if (to === 'removed' || to === 'member') await endWaiting(transaction, { tenantId, userId, now: made.at })
+  if (to === 'removed' || to === 'member') await endWaiting(transaction, { tenantId, userId })
   const { invitations, grants: reason } = endsOf(to)
   if (invitations) await endInvitations(transaction, tenantId, userId)
   await endGrants(transaction, { tenantId, userId }, { reason, ...made })

@@ -39,7 +39,7 @@ type Deeds = z.infer<typeof Deeds>
 /** `made`: by whom and when the link is made or undone. */
 type LinkTerms = { made: EventOrigin; newId: () => string }
 
-/** The links that count. Earlier builds also kept links that wait for their person: those never count. */
+/** The links that count. */
 export function linksOf(query: Query) {
   return query
     .selectFrom('person_links')
@@ -71,7 +71,7 @@ export async function linkWay(
   // A way to sign in with a password has the id of its person, so the password's earlier id ends.
   const linkedId = password ? `user_${old.id}` : idpUserId
   const row = { id, idp_user_id: linkedId, user_id: old.id, from_user_id: fresh?.id ?? null }
-  const times = { created_at: made.at, linked_at: made.at, counts_from: made.at }
+  const times = { created_at: made.at, linked_at: made.at }
   await transaction
     .insertInto('person_links')
     .values({ ...row, ...times, state: 'linked', deeds: JSON.stringify({ moved, password } satisfies Deeds) })
@@ -174,7 +174,7 @@ export async function undoLink(
   if (!(await hasChanged(ending.where('state', '=', 'linked')))) return null
   await recordEverywhere(transaction, from, { ...made, action: 'user.unlinked', id })
   const remembered = await endBoth(transaction, { from, to }, made)
-  const since = row.linked_at ?? ''
+  const since = row.linked_at
   if (to !== null)
     await giveBack(transaction, { from, to, deeds: deedsOf(row.deeds, since, made.at), since }, terms)
   const others = to === null ? [] : await identitiesOf(transaction, to)

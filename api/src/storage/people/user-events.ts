@@ -119,7 +119,7 @@ export async function applyActive(
   for (const { tenant_id: tenantId } of rows) {
     transaction.record({ tenantId, action, target, ...made })
     if (isActive) continue
-    await endWaiting(transaction, { tenantId, userId, now: made.at })
+    await endWaiting(transaction, { tenantId, userId })
     await endProposalsOf(transaction, { tenantId, userId }, made)
   }
   return await endCredentials(transaction, userId, { reason: 'person_removed', ...made })

@@ -2,7 +2,6 @@ import {
   type CompiledQuery,
   createQueryId,
   type DatabaseConnection,
-  type DialectAdapter,
   InsertQueryNode,
   type Kysely,
   type QueryCompiler,
@@ -63,12 +62,6 @@ export class MacLayer implements QueryCompiler {
     if (change) return kept(this.#changes, node, change)
     const checked = checkedQuery(node)
     return checked ? kept(this.#checked, node, checked) : node
-  }
-
-  /** Let `areMacsRequired` find the MACs. */
-  known<Adapter extends DialectAdapter>(adapter: Adapter): Adapter {
-    macsBy.set(adapter, this.rowMacs)
-    return adapter
   }
 
   /** Check what a connection returns, and note what it writes. */
@@ -144,14 +137,6 @@ export class MacLayer implements QueryCompiler {
   #compiled(node: RootOperationNode): CompiledQuery {
     return this.#compiler.compileQuery(node, createQueryId())
   }
-}
-
-// All query layers of a database have its adapter, transactions too.
-const macsBy = new WeakMap<DialectAdapter, RowMacs>()
-
-/** Whether a row without its MAC is refused. */
-export function areMacsRequired(query: Transaction): boolean {
-  return macsBy.get(query.getExecutor().adapter)?.areRequired === true
 }
 
 function kept<Prepared extends { node: RootOperationNode }>(

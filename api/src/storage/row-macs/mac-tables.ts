@@ -12,7 +12,7 @@ type ColumnsOf<Table extends keyof SchemaRows> = readonly (keyof SchemaRows[Tabl
 /** The tables whose rows give rights. A MAC covers every column but those in `free`, which decide nothing. A column
  * that a migration adds as null changes no MAC. */
 const MAC_TABLES = {
-  // Nodes of the build before do not know the epoch, and a MAC over it would stop them. It gives nothing: it only ends.
+  // The database raises the epoch, so no statement has a value that a MAC could cover.
   users: { key: ['id'], free: ['last_login', 'created_at', 'updated_at', 'epoch'] },
   person_links: { key: ['id'], free: ['created_at'] },
   tenants: {

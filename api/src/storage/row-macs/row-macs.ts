@@ -55,8 +55,6 @@ export class RowMacs {
   key: AuditKey['rows'] | null
   /** One for all nodes: a right that ended and is given again must get a newer version than it had. */
   nowMs: () => number = Date.now
-  /** Whether a row without its MAC is refused. During an upgrade, nodes of the build before write such rows. */
-  areRequired = false
   // By their MACs. Most calls read the same few rows, and comparing one takes a twentieth of its MAC.
   readonly #whole = new BoundedMap<string, readonly unknown[]>(KNOWN_ROWS)
 
@@ -85,7 +83,7 @@ export class RowMacs {
 
   /** @throws DomainError internal: no server wrote this row, or another program changed it */
   require(table: MacTable, row: RowValues): void {
-    if (!this.areRequired || this.isWhole(table, row)) return
+    if (this.isWhole(table, row)) return
     throw changedPastServer(`${table} ${nameOf(table, row)}`)
   }
 

@@ -9,7 +9,7 @@ import { asksTouch, BUNDLES, linesOf, ruledText, TOUCH, WORKSPACE } from './set-
  * These statements are not built by the query layer, because it refuses the rows that they are about.
  */
 
-/** Note where rules are: nodes of the build before do not. Give the rows their MACs after it.
+/** Note where rules are that another program wrote or deleted. Give the rows their MACs after it.
  * @param lock keeps others from changing rules until the transaction ends */
 export async function noteRules(transaction: Query, lock: RawBuilder<unknown>): Promise<void> {
   const tenants = sql<TenantRow>`select id, ruled from tenants order by id ${lock}`

@@ -7,7 +7,6 @@ import type { Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import type { Tables } from '../base/tables.ts'
 import { selectOf } from '../base/tenant-rows.ts'
-import { areMacsRequired } from '../row-macs/mac-layer.ts'
 import { changedPastServer } from '../row-macs/row-macs.ts'
 
 /*
@@ -60,11 +59,9 @@ export async function rulesAbove(query: Query, tenantId: string): Promise<RulesA
       .leftJoin('tenant_policies', 'tenant_policies.tenant_id', 'tenants.id')
       .select(['tenants.ruled', 'tenant_policies.tenant_id', ...RULES]),
   )
-  const isBound = areMacsRequired(query)
   const lines = linesOf(tenant?.ruled ?? null)
-  const isSet = (line: string) => !isBound || lines.includes(line)
   const named = lines.filter((line) => line.endsWith('/'))
-  if (isBound && lines.includes(WORKSPACE) && tenant?.tenant_id === null)
+  if (lines.includes(WORKSPACE) && tenant?.tenant_id === null)
     throw changedPastServer(`tenant_policies ${tenantId}`)
   const rows = selectOf(query, 'folder_policies', tenantId)
     .select(['folder', ...RULES])
@@ -72,7 +69,6 @@ export async function rulesAbove(query: Query, tenantId: string): Promise<RulesA
   return {
     workspace: tenant?.tenant_id == null ? null : tenant,
     async folders(isWanted) {
-      if (!isBound) return (await ask(query, rows)).filter(({ folder }) => isWanted(folder))
       const wanted = named.filter(isWanted)
       const found = await inChunks(wanted, (some) => ask(query, rows.where('folder', 'in', some)))
       const known = new Set(found.map(({ folder }) => folder))
@@ -82,9 +78,9 @@ export async function rulesAbove(query: Query, tenantId: string): Promise<RulesA
         throw changedPastServer(`folder_policies ${tenantId} ${missing}`)
       return found
     },
-    inBundles: isSet(BUNDLES) || named.length > 0,
-    isKept: !isBound || named.some((line) => keyAt(line) !== null),
-    inTouch: isSet(TOUCH),
+    inBundles: lines.includes(BUNDLES) || named.length > 0,
+    isKept: named.some((line) => keyAt(line) !== null),
+    inTouch: lines.includes(TOUCH),
   }
 }
 
@@ -129,7 +125,7 @@ export async function rulesOfBundles(
 ) {
   const rows = await ask(query, narrowed(bundlesRuled(query, tenantId)))
   return rows.map(({ ruled, bundle_id, id, name, tags, production, created_by, ...rules }) => {
-    if (ruled === 1 && bundle_id === null && areMacsRequired(query))
+    if (ruled === 1 && bundle_id === null)
       throw changedPastServer(`bundle_policies ${tenantId} ${id}`)
     return { id, name, tags, production, created_by, rules: bundle_id === null ? null : rules }
   })

@@ -1,4 +1,4 @@
-import type { Production, TouchRule } from '@keyferry/contract'
+import type { Production } from '@keyferry/contract'
 import type { GrantEnd } from '../../domain/approvals/grant.ts'
 import type { PolicySetting } from '../../domain/approvals/policy.ts'
 import {
@@ -17,14 +17,8 @@ import {
 
 // null: the place sets no such rule.
 const policy: {
-  [Rule in Exclude<keyof PolicySetting, 'people' | 'named' | 'was_typed' | 'assurance' | 'tasks'>]: Column<
-    PolicySetting[Rule]
-  >
-} & {
-  /** `typed` counts as `bound`. */
-  assurance: Column<PolicySetting['assurance'] | 'typed'>
-  people: Column<string | null>
-} = {
+  [Rule in Exclude<keyof PolicySetting, 'people' | 'named'>]: Column<PolicySetting[Rule]>
+} & { people: Column<string | null> } = {
   assurance: orNull(textOf()),
   approvers: orNull(textOf()),
   /** Ids of users and groups with spaces between them. */
@@ -33,17 +27,8 @@ const policy: {
   approvals_needed: orNull(wholeOf<1 | 2>()),
   agents: orNull(textOf()),
   remember_hours: orNull(whole),
+  tasks: orNull(textOf()),
   touch: orNull(textOf()),
-}
-
-// Added last.
-const tasks: { tasks: Column<PolicySetting['tasks']> } = { tasks: orNull(textOf()) }
-
-// Of earlier builds, in which a looser `touch` waited here. They decide nothing.
-const loosening = {
-  loosens_to: orNull(textOf<TouchRule>()),
-  loosens_by: orNull(text),
-  loosens_at: orNull(text),
 }
 
 export const bundles = {
@@ -73,18 +58,18 @@ export const bundles = {
   },
 
   bundle_policies: {
-    columns: { tenant_id: text, bundle_id: text, ...policy, ...loosening, ...rowMac, ...tasks },
+    columns: { tenant_id: text, bundle_id: text, ...policy, ...rowMac },
     rules: ['primary key (tenant_id, bundle_id)', deletedWith('bundles', 'tenant_id, bundle_id')],
   },
 
   /** `folder`: how the names of its bundles begin, with the slash at the end; or what a key kept (`keyPlace`). */
   folder_policies: {
-    columns: { tenant_id: text, folder: text, ...policy, ...loosening, ...rowMac, ...tasks },
+    columns: { tenant_id: text, folder: text, ...policy, ...rowMac },
     rules: ['primary key (tenant_id, folder)', deletedWith('tenants', 'tenant_id')],
   },
 
   tenant_policies: {
-    columns: { tenant_id: text, ...policy, ...loosening, ...rowMac, ...tasks },
+    columns: { tenant_id: text, ...policy, ...rowMac },
     rules: ['primary key (tenant_id)', deletedWith('tenants', 'tenant_id')],
   },
 

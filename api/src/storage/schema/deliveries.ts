@@ -73,8 +73,7 @@ export const deliveries = {
       request_hash: text,
       bundle_name: text,
       user_id: text,
-      /** The answer to the client: what was stored; null until then. Earlier builds kept other JSON, without a
-       * `poll_challenge`. */
+      /** The answer to the client: what was stored; null until then. */
       applied: orNull(text),
       created_at: text,
       ended_at: orNull(text),

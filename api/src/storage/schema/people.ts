@@ -44,18 +44,17 @@ export const people = {
   },
 
   /** Ways to sign in that are linked to a person. `from_user_id`: the person that the way was before. `deeds`: JSON,
-   * for its undoing. `waiting` and `counts_from` are of links that earlier builds made, and decide nothing. */
+   * for its undoing. */
   person_links: {
     columns: {
       id: text,
       idp_user_id: text,
       user_id: text,
       from_user_id: orNull(text),
-      state: oneOf('waiting', 'linked', 'undone'),
+      state: oneOf('linked', 'undone'),
       deeds: text,
       created_at: text,
-      counts_from: text,
-      linked_at: orNull(text),
+      linked_at: text,
       ...rowMac,
     },
     rules: ['primary key (id)', deletedWith('users', 'user_id')],
@@ -84,8 +83,7 @@ export const people = {
     indexes: { root_key: '(root_key_id, id)', owner: '(owner_id)' },
   },
 
-  /** `public_key` is a blob of the crypto package, bound to the columns that decide what the key may sign. Only earlier
-   * builds wrote `waiting`, `endorsed_by` and `counts_from`. */
+  /** `public_key` is a blob of the crypto package, bound to the columns that decide what the key may sign. */
   approval_keys: {
     columns: {
       id: text,
@@ -98,9 +96,7 @@ export const people = {
       is_synced: zeroOrOne,
       aaguid: text,
       rp_id: text,
-      state: oneOf('pending', 'waiting', 'active'),
-      endorsed_by: orNull(text),
-      counts_from: orNull(text),
+      state: oneOf('pending', 'active'),
       confirmed_by: orNull(text),
       name: text,
       transports: text,

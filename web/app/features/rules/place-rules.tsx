@@ -53,11 +53,6 @@ export function PlaceRules({ place, asked }: PlaceRulesProps) {
           }}
         />
       )}
-      {place.set.was_typed === true && (
-        <p className="mt-2 text-xs text-ink-soft">
-          Typing the check code is no longer a rule. Here it counts as: {choiceOf('assurance', 'bound').word}.
-        </p>
-      )}
     </li>
   )
 }

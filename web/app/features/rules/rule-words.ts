@@ -2,7 +2,7 @@ import { spanText, TIMES } from '@keyferry/contract/limits'
 import type { Policy, PolicySetting, RulesPlace } from '../../lib/calls/answers.ts'
 import { counted, joined } from '../../lib/words/counted.ts'
 
-export type Field = Exclude<keyof PolicySetting, 'people' | 'was_typed'>
+export type Field = Exclude<keyof PolicySetting, 'people'>
 
 /** `word`: in the menu. `hint`: what follows from the choice. */
 export type RuleChoice<V = PolicySetting[Field]> = { value: V; word: string; hint: string }

@@ -432,8 +432,7 @@ describe.each(databases)('query plans on %s', (kind) => {
     expect(plans.length).toBeGreaterThan(3)
     for (const { query, plan } of plans) {
       expect(plan, query).not.toMatch(/Seq Scan|SCAN (?!.*USING)/)
-      // A tenant has one row of rules at most.
-      if (!/tenant_policies|bundle_policies/.test(query)) expect(plan, query).not.toMatch(/\(tenant_id=\?\)/)
+      expect(plan, query).not.toMatch(/\(tenant_id=\?\)/)
     }
   })
 

@@ -90,7 +90,7 @@ const ofUser = (person: (world: World) => Identity) => (world: World) => ({ id: 
 const ofBundle = ({ bundle }: World) => ({ id: bundle.id })
 const readBundle: Forgery['call'] = (api, { owner, bundle }) =>
   api.call('getBundle', { as: owner, params: { bundle_id: bundle.id } })
-const approved =
+export const approved =
   (bundle: (world: World) => TestBundle, person = ({ member }: World): Identity => member): Forgery['call'] =>
   async (api, world) => {
     const { id: bundle_id, values } = bundle(world)
@@ -98,7 +98,7 @@ const approved =
     const chosen = { requestId, bundle_id, include_keys: Object.keys(values) }
     return approveWith(api, person(world), chosen)
   }
-const approvedInWorkspace = approved(
+export const approvedInWorkspace = approved(
   (w) => w.ruled.inWorkspace,
   (w) => w.outsider,
 )
@@ -116,11 +116,14 @@ const ruledAnew: Forgery['call'] = (api, { owner, ruled }) =>
   })
 const rulesOf = (bundle: (world: World) => TestBundle) => (world: World) => ({
   tenant_id: world.owner.tenantId,
-  bundle_id: bundle(world).id,
+  place: bundle(world).id,
 })
-const rulesOfOwn = rulesOf((w) => w.ruled.own)
-const rulesOfFolder = ({ owner }: World) => ({ tenant_id: owner.tenantId, folder: 'guarded/' })
-const rulesOfWorkspace = ({ outsider }: World) => ({ tenant_id: outsider.tenantId })
+export const rulesOfOwn = rulesOf((w) => w.ruled.own)
+export const rulesOfFolder = ({ owner }: World) => ({ tenant_id: owner.tenantId, place: 'guarded/' })
+export const rulesOfWorkspace = ({ outsider }: World) => ({
+  tenant_id: outsider.tenantId,
+  place: 'workspace',
+})
 const attachment = ({ owner, bundle }: World) => ({
   tenant_id: owner.tenantId,
   bundle_id: bundle.id,
@@ -486,71 +489,77 @@ export const FORGERIES: Record<string, Forgery> = {
     call: approved((w) => w.ruled.inFolder),
   },
   'rules of a bundle': {
-    table: 'bundle_policies',
-    row: (world) => ({ ...rulesOf((w) => w.bundle)(world), approvers: 'member' }),
+    table: 'policies',
+    row: (world) => ({ ...rulesOf((w) => w.bundle)(world), bundle_id: world.bundle.id, approvers: 'member' }),
     call: approved((w) => w.bundle),
   },
   'a rule of a bundle': {
-    table: 'bundle_policies',
+    table: 'policies',
     where: rulesOfOwn,
     change: () => ({ approvers: null }),
     call: approved((w) => w.ruled.own),
   },
+  'rules of a bundle that no longer name it': {
+    table: 'policies',
+    where: rulesOfOwn,
+    change: () => ({ bundle_id: null }),
+    call: approved((w) => w.ruled.own),
+  },
   'rules of a bundle that are gone': {
-    table: 'bundle_policies',
+    table: 'policies',
     where: rulesOfOwn,
     change: 'deletion',
     call: approved((w) => w.ruled.own),
   },
   'rules of a bundle that are gone, for the values that it shares': {
-    table: 'bundle_policies',
+    table: 'policies',
     where: rulesOfOwn,
     change: 'deletion',
     call: approved((w) => w.ruled.twin),
   },
   'rules of a bundle that are gone, for an owner who changes one': {
-    table: 'bundle_policies',
+    table: 'policies',
     where: rulesOfOwn,
     change: 'deletion',
     call: ruledAnew,
   },
   'a rule of a folder': {
-    table: 'folder_policies',
+    table: 'policies',
     where: rulesOfFolder,
     change: () => ({ approvers: null }),
     call: approved((w) => w.ruled.inFolder),
   },
   "a folder's name": {
-    table: 'folder_policies',
+    table: 'policies',
     where: rulesOfFolder,
-    change: () => ({ folder: 'elsewhere/' }),
+    change: () => ({ place: 'elsewhere/' }),
     call: approved((w) => w.ruled.inFolder),
   },
   'rules of a folder that are gone': {
-    table: 'folder_policies',
+    table: 'policies',
     where: rulesOfFolder,
     change: 'deletion',
     call: approved((w) => w.ruled.inFolder),
   },
   'rules of a folder that are gone, for a bundle that gets another name': {
-    table: 'folder_policies',
+    table: 'policies',
     where: rulesOfFolder,
     change: 'deletion',
     call: renamed,
   },
   'rules of a workspace': {
-    table: 'tenant_policies',
-    row: ({ owner }) => ({ tenant_id: owner.tenantId, approvers: 'member' }),
+    table: 'policies',
+    row: ({ owner }) => ({ tenant_id: owner.tenantId, place: 'workspace', approvers: 'member' }),
     call: approved((w) => w.bundle),
   },
   'a rule of a workspace': {
-    table: 'tenant_policies',
+    table: 'policies',
     where: rulesOfWorkspace,
     change: () => ({ approvals_needed: null }),
     call: approvedInWorkspace,
   },
   'rules of a workspace that are gone': {
-    table: 'tenant_policies',
+    table: 'policies',
     where: rulesOfWorkspace,
     change: 'deletion',
     call: approvedInWorkspace,

@@ -8,14 +8,27 @@ import type { Database } from '../src/storage/base/queries.ts'
 import { coveredColumns, macTable } from '../src/storage/row-macs/mac-tables.ts'
 import { databases, startTestApi, type TestApi } from './api.ts'
 import { eventsOf } from './machine-client.ts'
-import { FORGERIES, NOW, newWorld, type Row, type World } from './row-forgeries.ts'
-
+import {
+  approved,
+  approvedInWorkspace,
+  FORGERIES,
+  NOW,
+  newWorld,
+  type Row,
+  rulesOfFolder,
+  rulesOfOwn,
+  rulesOfWorkspace,
+  type World,
+} from './row-forgeries.ts'
 
 const pairs = (row: Row, between: ReturnType<typeof sql>) =>
   sql.join(
     Object.entries(row).map(([name, value]) => sql`${sql.ref(name)} = ${value}`),
     between,
   )
+
+const inBundle = ({ id }: { id: string }) => ({ place: id, bundle_id: id })
+const inWorkspace = { place: 'workspace', bundle_id: null }
 
 describe.each(databases)('what a program writes past the server, on %s', (kind) => {
   let api: TestApi
@@ -113,11 +126,41 @@ describe.each(databases)('what a program writes past the server, on %s', (kind) 
     },
   )
 
+  test.each<[string, (world: World) => Row, (world: World) => Row, (typeof FORGERIES)[string]['call']]>([
+    ['a bundle in another bundle', rulesOfOwn, (w) => inBundle(w.bundle), approved((w) => w.bundle)],
+    ['a bundle in its workspace', rulesOfOwn, () => inWorkspace, approved((w) => w.bundle)],
+    ['a folder in a bundle', rulesOfFolder, (w) => inBundle(w.bundle), approved((w) => w.bundle)],
+    ['a folder in its workspace', rulesOfFolder, () => inWorkspace, approved((w) => w.bundle)],
+    [
+      'a workspace in one of its bundles',
+      rulesOfWorkspace,
+      (w) => inBundle(w.ruled.inWorkspace),
+      approvedInWorkspace,
+    ],
+    [
+      'a workspace in another one',
+      rulesOfWorkspace,
+      (w) => ({ tenant_id: w.owner.tenantId }),
+      approved((w) => w.bundle),
+    ],
+  ])('rules of %s are refused and found', async (_, from, to, call) => {
+    const [row = {}] = await copyOf('policies', from(world))
+    const moved = { ...row, ...to(world) }
+    const undo = await insert('policies', moved)
+    const { status } = await call(api, world)
+    const found = await findForeignRows(api.settings)
+    await undo()
+    expect(status).toBe(500)
+    const name = [moved['tenant_id'], moved['place']].map(String).join(' ')
+    expect(found).toMatchObject([{ table: 'policies', name, problem: 'foreign' }])
+    expect((await call(api, world)).status).not.toBe(500)
+  })
+
   test('rules of a folder that the server did not write are not read, and found', async () => {
     const { tenantId: tenant_id } = world.owner
-    const undo = await insert('folder_policies', { tenant_id, folder: 'forged/', approvers: 'member' })
+    const undo = await insert('policies', { tenant_id, place: 'forged/', approvers: 'member' })
     const name = `${tenant_id} forged/`
-    expect(await findForeignRows(api.settings)).toMatchObject([{ table: 'folder_policies', name }])
+    expect(await findForeignRows(api.settings)).toMatchObject([{ table: 'policies', name }])
     expect(
       (await api.call('getTenantPolicy', { as: world.owner, query: { places: '1' } })).text,
     ).not.toContain('forged/')
@@ -267,7 +310,7 @@ describe.each(databases)('what a program writes past the server, on %s', (kind) 
     'rules of a folder that are gone',
     'rules of a workspace that are gone',
   ])('an operator accepts %s, and those that are there again', async (name) => {
-    const { table = 'bundle_policies', where, call } = FORGERIES[name] ?? {}
+    const { table = 'policies', where, call } = FORGERIES[name] ?? {}
     const place = where?.(world) ?? {}
     const status = async () => (await call?.(api, world))?.status
     const problems = async () => (await findForeignRows(api.settings)).map(({ problem }) => problem)

@@ -3,7 +3,7 @@ import { NO_RULES, type RulesAt } from '../src/domain/approvals/policy.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { hasChanged } from '../src/storage/base/statements.ts'
 import { updateOf } from '../src/storage/base/tenant-rows.ts'
-import { linesAt, linesOf, ruledText } from '../src/storage/rules/set-rules.ts'
+import { linesAt, linesOf, placeOf, ruledText } from '../src/storage/rules/set-rules.ts'
 
 /** Set the rule `touch` of a place as a server does, past the calls that it guards.
  * @param database with the key of the MACs of rows */
@@ -18,25 +18,13 @@ export function writeTouch(
     const { ruled } = await tenants.executeTakeFirstOrThrow()
     const noted = { ruled: ruledText([...linesOf(ruled), ...linesAt(at, touch)]) }
     await transaction.updateTable('tenants').set(noted).where('id', '=', tenantId).execute()
-    if (at === null) {
-      if (await hasChanged(updateOf(transaction, 'tenant_policies', tenantId).set({ touch }))) return
-      await transaction.insertInto('tenant_policies').values(row).execute()
-    } else if ('folder' in at) {
-      const { folder } = at
-      const changed = updateOf(transaction, 'folder_policies', { tenantId, folder }).set({ touch })
-      if (await hasChanged(changed)) return
-      await transaction
-        .insertInto('folder_policies')
-        .values({ ...row, folder })
-        .execute()
-    } else {
-      const place = { tenantId, bundle_id: at.bundleId }
-      if (await hasChanged(updateOf(transaction, 'bundle_policies', place).set({ touch }))) return
-      await transaction
-        .insertInto('bundle_policies')
-        .values({ ...row, bundle_id: at.bundleId })
-        .execute()
-      await transaction.updateTable('bundles').set({ ruled: 1 }).where('id', '=', at.bundleId).execute()
-    }
+    const { place, bundle_id } = placeOf(at)
+    if (await hasChanged(updateOf(transaction, 'policies', { tenantId, place }).set({ touch }))) return
+    await transaction
+      .insertInto('policies')
+      .values({ ...row, place, bundle_id })
+      .execute()
+    if (bundle_id !== null)
+      await transaction.updateTable('bundles').set({ ruled: 1 }).where('id', '=', bundle_id).execute()
   })
 }

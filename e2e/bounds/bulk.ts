@@ -110,11 +110,12 @@ async function share(writing: Writing, { keyIds, names, copies }: Shared): Promi
     for (const { id } of twins) await attach(writing, transaction, { id, keyIds, names })
     const rules = twins.map(({ id }, index) => ({
       tenant_id: place.tenantId,
+      place: id,
       bundle_id: id,
       ...NO_RULES,
       remember_hours: index + 1,
     }))
-    await database.insertAll(transaction, 'bundle_policies', rules)
+    await database.insertAll(transaction, 'policies', rules)
   })
   return twins.map(({ id }) => id)
 }
@@ -130,8 +131,8 @@ async function fillBundles(writing: Writing): Promise<void> {
     await inParts(made, (part) =>
       database.insertAll(
         transaction,
-        'bundle_policies',
-        part.map(({ id }) => ({ ...rules, bundle_id: id })),
+        'policies',
+        part.map(({ id }) => ({ ...rules, place: id, bundle_id: id })),
       ),
     )
   })

@@ -84,11 +84,9 @@ export interface PolicyStore extends PolicyReads {
 
 /** The changes of rules, in a transaction. */
 export interface PolicyRecords {
-  /** Ends the bundle's remembered approvals.
-   * @throws DomainError not_found */
-  changeBundle(change: BundlePolicyChange & { bundleId: string }, stamp: Stamp): Promise<void>
-  /** Ends the remembered approvals of the tenant, or of the bundles in a folder. */
-  changeTenant(change: PolicyChange & { folder: string | null }, stamp: Stamp): Promise<void>
+  /** Ends the remembered approvals of the place. Only a bundle has `production`.
+   * @throws DomainError not_found: there is no such bundle */
+  change(at: RulesAt, change: BundlePolicyChange, stamp: Stamp): Promise<void>
 }
 
 /** What other bundles set, of secret values that they contain too: each set of rules once, because thousands of values

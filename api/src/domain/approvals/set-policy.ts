@@ -77,10 +77,10 @@ export async function changeBundlePolicy(
   { bundleId, change: { production, ...change } }: { bundleId: string; change: BundlePolicyChange },
 ): Promise<z.output<typeof BundlePolicy>> {
   const stamp = stampOf(caller, parts.clock)
-  const changed = { ...(await withPeople(parts, caller, change)), production, bundleId }
+  const changed = { ...(await withPeople(parts, caller, change)), production }
   const setting = {
     touch: change.touch,
-    change: (own: JoinedStores) => own.policies.changeBundle(changed, stamp),
+    change: (own: JoinedStores) => own.policies.change({ bundleId }, changed, stamp),
   }
   await changingTouch(parts, caller, setting)
   return bundlePolicy(parts, caller, bundleId)
@@ -186,11 +186,12 @@ export async function changeTenantPolicy(
   caller: Caller,
   { folder, change }: { folder: string | null; change: PolicyChange },
 ): Promise<z.output<typeof TenantPolicy>> {
-  const changed = { ...(await withPeople(parts, caller, change)), folder }
+  const changed = await withPeople(parts, caller, change)
+  const at = folder === null ? null : { folder }
   const stamp = stampOf(caller, parts.clock)
   const setting = {
     touch: change.touch,
-    change: (own: JoinedStores) => own.policies.changeTenant(changed, stamp),
+    change: (own: JoinedStores) => own.policies.change(at, changed, stamp),
   }
   await changingTouch(parts, caller, setting)
   return tenantPolicy(parts, caller)

@@ -15,7 +15,7 @@ import {
   rulesTaken,
 } from '../../domain/approvals/policy.ts'
 import { DomainError } from '../../domain/base/errors.ts'
-import { type EventData, madeBy, ofTenant } from '../../domain/base/event.ts'
+import { type Event, type EventData, madeBy, ofTenant } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
@@ -30,6 +30,7 @@ import {
   type FolderRules,
   linesAt,
   linesOf,
+  placeOf,
   RULES,
   type RulesRow,
   ruledIn,
@@ -40,10 +41,7 @@ import { bundleEvent } from './bundle-changes.ts'
 import { rowOf, rulesAt, settingOf, settingsIn } from './policies.ts'
 
 export function policyRecords(transaction: Recorded): PolicyRecords {
-  return {
-    changeBundle: (change, stamp) => changeBundle(transaction, change, stamp),
-    changeTenant: (change, stamp) => changeTenant(transaction, change, stamp),
-  }
+  return { change: (at, change, stamp) => changeRules(transaction, { at, change }, stamp) }
 }
 
 /** The columns of changed rules. If people sign from now on, what lets others in without a signature ends. */
@@ -110,14 +108,8 @@ async function roomFor(transaction: Query, tenantId: string, added: readonly str
   const unused = rows.flatMap((row) => (isUsed(row) ? [] : [row.folder]))
   if (alike.length - unused.length + fresh.length > most)
     throw new DomainError('conflict', `a workspace has rules for at most ${most} ${what}: ${wayOut}`)
-  for (const folder of unused) await deleteOf(transaction, 'folder_policies', { tenantId, folder }).execute()
+  for (const folder of unused) await deleteOf(transaction, 'policies', { tenantId, place: folder }).execute()
   return lines.filter((line) => !unused.includes(line))
-}
-
-// Without its row of rules, the bundle is refused from now on.
-async function noteBundle(transaction: Query, tenantId: string, id: string): Promise<void> {
-  const unnoted = updateOf(transaction, 'bundles', { tenantId, id }).where('ruled', 'is', null)
-  await unnoted.set({ ruled: 1 }).execute()
 }
 
 async function requireKeysOnly(query: Query, tenantId: string, at: RulesAt): Promise<void> {
@@ -132,77 +124,61 @@ async function requireKeysOnly(query: Query, tenantId: string, at: RulesAt): Pro
     throw new DomainError('conflict', 'convert the legacy items into keys first: they cannot be signed')
 }
 
-async function changeBundle(
+async function changeRules(
   transaction: Recorded,
-  { bundleId, ...change }: BundlePolicyChange & { bundleId: string },
+  { at, change }: { at: RulesAt; change: BundlePolicyChange },
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp
   await lockTenant(transaction, tenantId)
-  const place = { tenantId, id: bundleId }
-  // Locks the bundle until the transaction ends.
-  const locked = await updateOf(transaction, 'bundles', place)
+  const bundle =
+    at !== null && 'bundleId' in at ? await lockedBundle(transaction, tenantId, at.bundleId) : null
+  const before = await rulesAt(transaction, tenantId, at)
+  const { production } = bundle ?? {}
+  requireExpected(change, { ...settingOf(before), ...(production && { production }) })
+  if (bundle && change.production !== undefined && change.production !== production)
+    await updateOf(transaction, 'bundles', { tenantId, id: bundle.id })
+      .set({ production: change.production })
+      .execute()
+  const rules = await rulesAfter(transaction, { locked: before, change, at }, stamp)
+  await keepRules(transaction, { tenantId, at }, rules)
+  transaction.record(eventOf({ at, bundle }, change, stamp))
+  await endGrants(transaction, { tenantId, ...at }, { reason: 'policy_changed', ...madeBy(stamp) })
+}
+
+// Locked until the transaction ends.
+async function lockedBundle(transaction: Query, tenantId: string, id: string) {
+  const locked = await updateOf(transaction, 'bundles', { tenantId, id })
     .set((column) => ({ updated_at: column.ref('updated_at') }))
     .returning(['id', 'name', 'production'])
     .executeTakeFirst()
   if (!locked) throw bundleNotFound()
-  const at = { bundleId }
-  const before = await rulesAt(transaction, tenantId, at)
-  const { production } = locked
-  requireExpected(change, { ...settingOf(before), production })
-  if (change.production !== undefined && change.production !== production)
-    await updateOf(transaction, 'bundles', place).set({ production: change.production }).execute()
-  const rules = await rulesAfter(transaction, { locked: before, change, at }, stamp)
-  await transaction
-    .insertInto('bundle_policies')
-    .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
-    .onConflict((taken) => taken.columns(['tenant_id', 'bundle_id']).doUpdateSet(rules))
-    .execute()
-  await noteBundle(transaction, tenantId, bundleId)
-  const event = { action: 'bundle.policy_changed', data: changeData(change) } as const
-  transaction.record(bundleEvent(locked, stamp, event))
-  await endGrants(transaction, { tenantId, bundleId }, { reason: 'policy_changed', ...madeBy(stamp) })
+  return locked
 }
 
-async function changeTenant(
-  transaction: Recorded,
-  { folder, ...change }: PolicyChange & { folder: string | null },
-  stamp: Stamp,
-): Promise<void> {
-  const { tenantId } = stamp
-  await lockTenant(transaction, tenantId)
-  const at = folder === null ? null : { folder }
-  const locked = await rulesAt(transaction, tenantId, at)
-  requireExpected(change, settingOf(locked))
-  const rules = await rulesAfter(transaction, { locked, change, at }, stamp)
-  await keepRules(transaction, { tenantId, folder }, rules)
-  transaction.record({
-    ...madeBy(stamp),
-    action: 'tenant.policy_changed',
-    target: ofTenant(tenantId),
-    data: { ...(folder !== null && { folder }), ...changeData(change) },
-  })
-  const ended = { tenantId, ...(folder !== null && { folder }) }
-  await endGrants(transaction, ended, { reason: 'policy_changed', ...madeBy(stamp) })
-}
-
+/** Store what a place sets. Without this row, a bundle is refused from now on. */
 async function keepRules(
   transaction: Query,
-  { tenantId, folder }: { tenantId: string; folder: string | null },
-  rules: Awaited<ReturnType<typeof rulesAfter>>,
+  { tenantId, at }: { tenantId: string; at: RulesAt },
+  rules: ReturnType<typeof rowOf>,
 ): Promise<void> {
-  const row = { tenant_id: tenantId, ...rules }
-  const insertion =
-    folder === null
-      ? transaction
-          .insertInto('tenant_policies')
-          .values(row)
-          .onConflict((taken) => taken.column('tenant_id').doUpdateSet(rules))
-      : transaction
-          .insertInto('folder_policies')
-          .values({ ...row, folder })
-          .onConflict((taken) => taken.columns(['tenant_id', 'folder']).doUpdateSet(rules))
-  await insertion.execute()
+  const { place, bundle_id } = placeOf(at)
+  await transaction
+    .insertInto('policies')
+    .values({ tenant_id: tenantId, place, bundle_id, ...rules })
+    .onConflict((taken) => taken.columns(['tenant_id', 'place']).doUpdateSet({ bundle_id, ...rules }))
+    .execute()
+  if (bundle_id === null) return
+  const unnoted = updateOf(transaction, 'bundles', { tenantId, id: bundle_id }).where('ruled', 'is', null)
+  await unnoted.set({ ruled: 1 }).execute()
+}
+
+type RuledPlace = { at: RulesAt; bundle: { id: string; name: string } | null }
+
+function eventOf({ at, bundle }: RuledPlace, change: Partial<BundlePolicyChange>, stamp: Stamp): Event {
+  const data = { ...(at !== null && 'folder' in at && at), ...changeData(change) }
+  if (bundle) return bundleEvent(bundle, stamp, { action: 'bundle.policy_changed', data })
+  return { ...madeBy(stamp), action: 'tenant.policy_changed', target: ofTenant(stamp.tenantId), data }
 }
 
 function changed(before: PolicySetting, change: PolicyChange): PolicySetting {
@@ -230,19 +206,14 @@ export async function keepRulesOf(
 ): Promise<void> {
   if (leaving.length === 0) return
   const { tenantId } = stamp
-  const places = leaving.map(({ id, kept }) => ({ folder: keyPlace(id), kept }))
-  const left = await roomFor(
-    transaction,
-    tenantId,
-    places.map(({ folder }) => folder),
-  )
-  const target = { kind: 'tenant', id: tenantId, name: null } as const
-  for (const { folder, kept } of places) {
-    await keepRules(transaction, { tenantId, folder }, rowOf(kept))
-    const data = { folder, ...changeData(kept) }
-    transaction.record({ ...madeBy(stamp), action: 'tenant.policy_changed', target, data })
+  const places = leaving.map(({ id, kept }) => ({ at: { folder: keyPlace(id) }, kept }))
+  const folders = places.map(({ at }) => at.folder)
+  const left = await roomFor(transaction, tenantId, folders)
+  for (const { at, kept } of places) {
+    await keepRules(transaction, { tenantId, at }, rowOf(kept))
+    transaction.record(eventOf({ at, bundle: null }, kept, stamp))
   }
-  const lines = places.flatMap(({ folder, kept }) => linesAt({ folder }, kept.touch))
+  const lines = places.flatMap(({ at, kept }) => linesAt(at, kept.touch))
   await notePlaces(transaction, tenantId, lines, left)
 }
 
@@ -264,14 +235,9 @@ export async function takeRules(
   const added = RULES.filter((rule) => !isDeepStrictEqual(taken[rule], own[rule]))
   const isNew = id !== from.id
   if (isNew ? RULES.every((rule) => taken[rule] === null) : added.length === 0) return
-  const rules = rowOf(taken)
-  await transaction
-    .insertInto('bundle_policies')
-    .values({ tenant_id: tenantId, bundle_id: id, ...rules })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'bundle_id']).doUpdateSet(rules))
-    .execute()
-  await noteBundle(transaction, tenantId, id)
+  await keepRules(transaction, { tenantId, at: { bundleId: id } }, rowOf(taken))
   if (isNew) return
-  const data = changeData(Object.fromEntries(added.map((rule) => [rule, taken[rule]])))
-  transaction.record(bundleEvent({ id, name: to.name }, stamp, { action: 'bundle.policy_changed', data }))
+  const change = Object.fromEntries(added.map((rule) => [rule, taken[rule]]))
+  const bundle = { id, name: to.name }
+  transaction.record(eventOf({ at: { bundleId: id }, bundle }, change, stamp))
 }

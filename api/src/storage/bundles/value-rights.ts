@@ -8,7 +8,7 @@ import type { Query } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { reachOf, wholeOf } from '../reach/reached-rows.ts'
-import { nameOf, RULES, rulesAbove, rulesOfBundles, rulesOfKeys } from '../rules/set-rules.ts'
+import { folderOf, RULES, rulesAbove, rulesOfBundles, rulesOfKeys } from '../rules/set-rules.ts'
 
 /** Who reads, with the whole library: rules out of reach count too. */
 type Reading = { query: Query; reach: BundleReach }
@@ -63,7 +63,7 @@ export async function rightsOfBundles(
       rulesOfBundles(query, tenantId, (bundles) => bundles.where('bundles.id', 'in', ids)),
     ),
   ])
-  const over = foldersOver(await above.folders(isOver(rows.map(({ name }) => name))), nameOf)
+  const over = foldersOver(await above.folders(isOver(rows.map(({ name }) => name))), folderOf)
   const outside = await secretsOutside({ query: wholeOf(query), reach }, tenantId, bundleIds)
   return new Map(
     rows.map(({ id, name, created_by, production, rules: own }) => {

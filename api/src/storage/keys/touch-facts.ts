@@ -15,7 +15,7 @@ import { listGroups } from '../people/groups.ts'
 import { endLastingAct } from '../people/lasting-acts.ts'
 import { lockTenant } from '../people/tenants.ts'
 import { programs } from '../programs/programs.ts'
-import { nameOf, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules } from '../rules/set-rules.ts'
+import { folderOf, rulesAbove, rulesOfBundles, type TouchRuleAt, touchRules } from '../rules/set-rules.ts'
 import { comparing } from './standing.ts'
 
 export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore & WatchStore {
@@ -128,7 +128,7 @@ function rowsOf<Row>(
 async function bundlesIn({ query, tenantId }: At, column: 'id' | 'name', wanted: readonly string[]) {
   const rows = await rulesOfBundles(query, tenantId, (all) => all.where(`bundles.${column}`, 'in', wanted))
   const { folders } = await rulesAbove(query, tenantId)
-  const over = foldersOver(await folders(isOver(rows.map(({ name }) => name))), nameOf)
+  const over = foldersOver(await folders(isOver(rows.map(({ name }) => name))), folderOf)
   return rows.map(({ id, name, tags, production, rules }) => {
     const all = [rules, over(name)]
     return { id, name, tags, production, rules_sha256: digestOf(JSON.stringify(all)) }

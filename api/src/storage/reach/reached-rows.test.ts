@@ -8,9 +8,7 @@ const WHOLE: Record<string, string> = {
   approval_keys: 'of people',
   audit_heads: 'numbers and hashes',
   audit_seals: 'numbers and hashes',
-  bundle_policies: 'rules count for every caller',
   deposits: 'a terminal asks for the answer to its own',
-  folder_policies: 'rules count for every caller; the list of rules leaves out folders',
   group_members: 'for owners',
   invitations: 'for owners',
   lasting_acts: 'for owners',
@@ -19,7 +17,7 @@ const WHOLE: Record<string, string> = {
   machine_trusts: 'of a machine',
   member_groups: 'for owners',
   memberships: 'of people',
-  tenant_policies: 'rules count for every caller',
+  policies: 'rules count for every caller; the list of rules leaves out folders',
 }
 
 test('every table of a workspace has the rows within reach, or a reason', () => {

@@ -41,9 +41,7 @@ const MAC_TABLES = {
   ...joined(modules, 'macTables'),
   attachments: { key: ['tenant_id', 'bundle_id', 'key_id'], free: ['position'] },
   bundles: { key: ['id'], free: ['description', 'created_at', 'updated_at', 'updated_by'] },
-  bundle_policies: { key: ['tenant_id', 'bundle_id'], free: [] },
-  folder_policies: { key: ['tenant_id', 'folder'], free: [] },
-  tenant_policies: { key: ['tenant_id'], free: [] },
+  policies: { key: ['tenant_id', 'place'], free: [] },
   grants: { key: ['tenant_id', 'id'], free: ['uses', 'created_at', 'last_used_at'] },
 } as const satisfies { [Table in keyof SchemaRows]?: { key: ColumnsOf<Table>; free: ColumnsOf<Table> } }
 

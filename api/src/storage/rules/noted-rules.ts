@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { send } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
 import type { MacTable } from '../row-macs/mac-tables.ts'
-import { asksTouch, BUNDLES, linesOf, ruledText, TOUCH, WORKSPACE } from './set-rules.ts'
+import { asksTouch, BUNDLES, linesOf, ruledText, TOUCH } from './set-rules.ts'
 
 /*
  * These statements are not built by the query layer, because it refuses the rows that they are about.
@@ -34,32 +34,27 @@ export async function missingRules(
   const { rows } = await sql<TenantRow>`select id, ruled from tenants where ruled is not null`.execute(query)
   const places = await placesIn(query)
   const ofTenants = rows.flatMap(({ id, ruled }) => {
-    const gone = linesOf(ruled).filter((line) => !places.get(id)?.includes(line))
-    return gone.flatMap((line) => {
-      if (line === WORKSPACE) return { table: 'tenant_policies' as const, name: id, tenantId: id }
-      if (line === BUNDLES || line === TOUCH) return []
-      return { table: 'folder_policies' as const, name: `${id} ${line}`, tenantId: id }
-    })
+    const gone = linesOf(ruled).filter((line) => line !== BUNDLES && line !== TOUCH)
+    return gone.flatMap((place) => (places.get(id)?.includes(place) ? [] : [{ tenant_id: id, place }]))
   })
-  const bundles = sql<{ id: string; tenant_id: string }>`
-    select id, tenant_id from bundles where ruled = 1 and not ${HAS_ROW}`
-  const ofBundles = (await bundles.execute(query)).rows.map(({ id, tenant_id: tenantId }) => {
-    return { table: 'bundle_policies' as const, name: `${tenantId} ${id}`, tenantId }
+  const bundles = sql<{ tenant_id: string; place: string }>`
+    select tenant_id, id as place from bundles where ruled = 1 and not ${HAS_ROW}`
+  const ofBundles = (await bundles.execute(query)).rows
+  return [...ofTenants, ...ofBundles].map(({ tenant_id: tenantId, place }) => {
+    return { table: 'policies', name: `${tenantId} ${place}`, tenantId }
   })
-  return [...ofTenants, ...ofBundles]
 }
 
 type TenantRow = { id: string; ruled: string | null }
 
-const HAS_ROW = sql`exists (select 1 from bundle_policies as rules
-  where rules.tenant_id = bundles.tenant_id and rules.bundle_id = bundles.id)`
+const HAS_ROW = sql`exists (select 1 from policies
+  where policies.tenant_id = bundles.tenant_id and policies.place = bundles.id)`
 
 /** The lines of each workspace that has rules. */
 async function placesIn(query: Query): Promise<ReadonlyMap<string, readonly string[]>> {
   const { rows } = await sql<{ tenant_id: string; line: string; touch: TouchRule | null }>`
-    select tenant_id, ${sql.lit(WORKSPACE)} as line, touch from tenant_policies
-    union all select tenant_id, folder, touch from folder_policies
-    union all select distinct tenant_id, ${sql.lit(BUNDLES)}, touch from bundle_policies`.execute(query)
+    select distinct tenant_id, case when bundle_id is null then place else ${sql.lit(BUNDLES)} end as line, touch
+    from policies`.execute(query)
   const places = new Map<string, string[]>()
   for (const { tenant_id, line, touch } of rows)
     places.set(tenant_id, [...(places.get(tenant_id) ?? []), line, ...(asksTouch(touch) ? [TOUCH] : [])])

@@ -27,14 +27,25 @@ export const RULES = [
 ] as const
 
 /** What a place sets, as it is stored. */
-export type RulesRow = Pick<Tables['tenant_policies'], (typeof RULES)[number]>
+export type RulesRow = Pick<Tables['policies'], (typeof RULES)[number]>
 
-/** The lines of `tenants.ruled` beside those that name a folder, with its slash at the end. */
+/** The lines of `tenants.ruled` beside the places of folders, which end with a slash. The workspace is a place too. */
 export const [WORKSPACE, BUNDLES, TOUCH] = ['workspace', 'bundles', 'touch'] as const
+
+/** As `policies` names a place. */
+export function placeOf(at: RulesAt): Pick<Tables['policies'], 'place' | 'bundle_id'> {
+  if (at === null) return { place: WORKSPACE, bundle_id: null }
+  return 'folder' in at
+    ? { place: at.folder, bundle_id: null }
+    : { place: at.bundleId, bundle_id: at.bundleId }
+}
 
 export type FolderRules = RulesRow & { folder: string }
 
-export const nameOf = ({ folder }: FolderRules): string => folder
+export const folderOf = ({ folder }: FolderRules): string => folder
+
+// A row, as an operator finds it.
+const nameOf = (tenantId: string, place: string) => `policies ${tenantId} ${place}`
 
 /** What a workspace sets, and where else rules are. */
 type RulesAbove = {
@@ -53,29 +64,27 @@ type RulesAbove = {
 /** @throws DomainError internal: a row of rules is missing */
 export async function rulesAbove(query: Query, tenantId: string): Promise<RulesAbove> {
   const tenants = query.selectFrom('tenants').where('tenants.id', '=', tenantId)
-  const [tenant] = await ask(
-    query,
-    tenants
-      .leftJoin('tenant_policies', 'tenant_policies.tenant_id', 'tenants.id')
-      .select(['tenants.ruled', 'tenant_policies.tenant_id', ...RULES]),
+  const own = tenants.leftJoin('policies', (join) =>
+    join.onRef('policies.tenant_id', '=', 'tenants.id').on('policies.place', '=', WORKSPACE),
   )
+  const [tenant] = await ask(query, own.select(['tenants.ruled', 'policies.place', ...RULES]))
   const lines = linesOf(tenant?.ruled ?? null)
   const named = lines.filter((line) => line.endsWith('/'))
-  if (lines.includes(WORKSPACE) && tenant?.tenant_id === null)
-    throw changedPastServer(`tenant_policies ${tenantId}`)
-  const rows = selectOf(query, 'folder_policies', tenantId)
-    .select(['folder', ...RULES])
-    .orderBy('folder')
+  if (lines.includes(WORKSPACE) && tenant?.place === null)
+    throw changedPastServer(nameOf(tenantId, WORKSPACE))
+  const rows = selectOf(query, 'policies', tenantId)
+    .select(['place as folder', ...RULES])
+    .orderBy('place')
   return {
-    workspace: tenant?.tenant_id == null ? null : tenant,
+    workspace: tenant?.place == null ? null : tenant,
     async folders(isWanted) {
       const wanted = named.filter(isWanted)
-      const found = await inChunks(wanted, (some) => ask(query, rows.where('folder', 'in', some)))
+      const found = await inChunks(wanted, (some) => ask(query, rows.where('place', 'in', some)))
       const known = new Set(found.map(({ folder }) => folder))
       const missing = wanted.find((name) => !known.has(name))
       // Its rules may have ended since.
       if (missing !== undefined && linesOf(await ruledIn(query, tenantId)).includes(missing))
-        throw changedPastServer(`folder_policies ${tenantId} ${missing}`)
+        throw changedPastServer(nameOf(tenantId, missing))
       return found
     },
     inBundles: lines.includes(BUNDLES) || named.length > 0,
@@ -99,8 +108,8 @@ export function ruledText(lines: readonly string[]): string | null {
 }
 
 export function linesAt(at: RulesAt, touch: TouchRule | null): string[] {
-  const place = at === null ? WORKSPACE : 'folder' in at ? at.folder : BUNDLES
-  return asksTouch(touch) ? [place, TOUCH] : [place]
+  const { place, bundle_id } = placeOf(at)
+  return [bundle_id === null ? place : BUNDLES, ...(asksTouch(touch) ? [TOUCH] : [])]
 }
 
 export function asksTouch(touch: TouchRule | null): boolean {
@@ -109,9 +118,9 @@ export function asksTouch(touch: TouchRule | null): boolean {
 
 function bundlesRuled(query: Query, tenantId: string) {
   return selectOf(query, 'bundles', tenantId)
-    .leftJoin('bundle_policies', (join) => join.on(inOneTenant('bundle_policies.bundle_id', 'bundles.id')))
+    .leftJoin('policies', (join) => join.on(inOneTenant('policies.place', 'bundles.id')))
     .select(['bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production', 'bundles.created_by'])
-    .select(['bundles.ruled', 'bundle_policies.bundle_id', ...RULES])
+    .select(['bundles.ruled', 'policies.place', ...RULES])
 }
 
 export type RuledBundles = ReturnType<typeof bundlesRuled>
@@ -124,10 +133,9 @@ export async function rulesOfBundles(
   narrowed: (bundles: RuledBundles) => RuledBundles,
 ) {
   const rows = await ask(query, narrowed(bundlesRuled(query, tenantId)))
-  return rows.map(({ ruled, bundle_id, id, name, tags, production, created_by, ...rules }) => {
-    if (ruled === 1 && bundle_id === null)
-      throw changedPastServer(`bundle_policies ${tenantId} ${id}`)
-    return { id, name, tags, production, created_by, rules: bundle_id === null ? null : rules }
+  return rows.map(({ ruled, place, id, name, tags, production, created_by, ...rules }) => {
+    if (ruled === 1 && place === null) throw changedPastServer(nameOf(tenantId, id))
+    return { id, name, tags, production, created_by, rules: place === null ? null : rules }
   })
 }
 
@@ -165,7 +173,7 @@ export async function rulesOfKeys(
     const found = await rulesOfBundles(query, tenantId, (bundles) =>
       bundles.where('bundles.id', 'in', pairs.select('pairs.bundle_id')),
     )
-    const over = foldersOver(await above.folders(isOver(found.map(({ name }) => name))), nameOf)
+    const over = foldersOver(await above.folders(isOver(found.map(({ name }) => name))), folderOf)
     const sets = new Map(found.map(({ id, name, rules }) => [id, [...(rules ? [rules] : []), ...over(name)]]))
     const ruled = [...sets].flatMap(([id, places]) => (places.length > 0 ? [id] : []))
     const names = pairs.select(['pairs.name', 'pairs.bundle_id']).distinct()
@@ -185,7 +193,7 @@ export async function touchRules(query: Query, tenantId: string): Promise<TouchR
   const { workspace, inBundles, inTouch, ...above } = await rulesAbove(query, tenantId)
   if (!inTouch) return []
   const folders = await above.folders(() => true)
-  const over = foldersOver(folders, nameOf)
+  const over = foldersOver(folders, folderOf)
   const bundles = inBundles ? await rulesOfAllBundles(query, tenantId) : []
   const ofBundles = bundles.flatMap(({ id: bundle_id, name, rules }) =>
     [...(rules ? [rules] : []), ...over(name)].map(({ touch }) => ({

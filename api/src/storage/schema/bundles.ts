@@ -57,20 +57,17 @@ export const bundles = {
     ],
   },
 
-  bundle_policies: {
-    columns: { tenant_id: text, bundle_id: text, ...policy, ...rowMac },
-    rules: ['primary key (tenant_id, bundle_id)', deletedWith('bundles', 'tenant_id, bundle_id')],
-  },
-
-  /** `folder`: how the names of its bundles begin, with the slash at the end; or what a key kept (`keyPlace`). */
-  folder_policies: {
-    columns: { tenant_id: text, folder: text, ...policy, ...rowMac },
-    rules: ['primary key (tenant_id, folder)', deletedWith('tenants', 'tenant_id')],
-  },
-
-  tenant_policies: {
-    columns: { tenant_id: text, ...policy, ...rowMac },
-    rules: ['primary key (tenant_id)', deletedWith('tenants', 'tenant_id')],
+  /** What a place sets. `place`: the workspace, a folder (how the names of its bundles begin, with the slash at the
+   * end), what a key kept (`keyPlace`), or the id of a bundle, which is then in `bundle_id` too. */
+  policies: {
+    columns: { tenant_id: text, place: text, bundle_id: orNull(text), ...policy, ...rowMac },
+    rules: [
+      'primary key (tenant_id, place)',
+      'check (bundle_id = place)',
+      deletedWith('tenants', 'tenant_id'),
+      deletedWith('bundles', 'tenant_id, bundle_id'),
+    ],
+    indexes: { bundle: '(tenant_id, bundle_id)' },
   },
 
   /** Approvals that a terminal may repeat. One that ended is kept for a week: the terminal

@@ -25,7 +25,7 @@ import { MailServer } from './mail-server.ts'
  */
 
 const FOLDER = join(import.meta.dirname, 'fixtures')
-const KEPT: Readonly<Record<string, number>> = {}
+const KEPT: Readonly<Record<string, number>> = { '0001': 13 }
 // Their rows live for seconds, or until the next append.
 const SHORT_LIVED = ['events']
 const NEWEST = MIGRATIONS.at(-1)?.name.slice(0, 4) ?? ''

@@ -120,7 +120,7 @@ export function actsOn(
     },
     unclaim: (id: string, nowMs: number, claimId = CLAIM) =>
       done(id, nowMs, (stored) => steps.unclaimStep(stored, claimId)),
-    remove: (id: string, nowMs: number) => done(id, nowMs, removeStep),
+    remove: (id: string) => joined((requests) => requests.remove(id)),
     apply: (id: string, applied: AppliedDeposit, nowMs: number) =>
       done(id, nowMs, (stored) => steps.appliedStep(stored, applied)),
     refuse: (id: string, hash: string, nowMs: number) =>

@@ -102,7 +102,7 @@ test('of two waiters one gets it, and the other waits until it was delivered', a
   await acts.approve(id, sealing(), T0)
   expect(await Promise.race(waits)).toMatchObject({ status: 'ready' })
   await waiters(1)
-  await acts.remove(id, T0)
+  await acts.remove(id)
   const outcomes = await Promise.allSettled(waits)
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
 })

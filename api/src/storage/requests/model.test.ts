@@ -65,7 +65,7 @@ const COMMANDS: Record<string, (at: At) => Promise<unknown>> = {
   stored: ({ acts, id, nowMs }) => acts.apply(id, applied, nowMs),
   'not stored': ({ acts, id, nowMs }) => acts.refuse(id, 'right', nowMs),
   'remove approver': ({ acts, nowMs, by }) => acts.removeApprovedBy({ userId: by, tenantId: null }, nowMs),
-  remove: ({ acts, id, nowMs }) => acts.remove(id, nowMs),
+  remove: ({ acts, id }) => acts.remove(id),
 }
 
 type Command = { command: string; which: number; by: string; laterMs: number; device: string | null }

@@ -77,7 +77,7 @@ export function racesContract(name: string, open: () => Promise<OpenedStores>): 
         await together([
           () => stores.here.claim(id, T0),
           () => stores.there.withdraw(id, T0),
-          () => stores.here.remove(id, T0),
+          () => stores.here.remove(id),
         ])
         expect(['gone', 'withdrawn']).toContain((await stores.there.claim(id, T0)).status)
       })
@@ -152,7 +152,7 @@ export function racesContract(name: string, open: () => Promise<OpenedStores>): 
         (id) => store.deny(id, T0),
         (id) => store.withdraw(id, T0),
         (id) => store.countWrongCode(id, 1, T0),
-        (id) => store.remove(id, T0),
+        (id) => store.remove(id),
       ]
       for (const end of ends) {
         const request = deposit()

@@ -68,7 +68,7 @@ export function requestRows({ query, lock, rowMacs }: Pick<Queries, 'query' | 'l
   )
   const insertion = insertionFor(query)
   const forgetting = preparedStatement((value: (name: 'id') => string) =>
-    query.deleteFrom('requests').where('id', '=', value('id')),
+    query.deleteFrom('requests').where('id', '=', value('id')).returning('payload_bytes'),
   )
   const parsed = parsedRequests()
   const updating = { keep: updateFor(query, 'keep'), put: updateFor(query, 'put') }
@@ -116,7 +116,10 @@ export function requestRows({ query, lock, rowMacs }: Pick<Queries, 'query' | 'l
       return inserted?.epoch ?? null
     },
     /** Delete a row in a transaction that need not know what it was. */
-    remove: (transaction: Query, id: string) => send(transaction, forgetting({ id })),
+    async remove(transaction: Query, id: string): Promise<Moved> {
+      const [row] = await ask(transaction, forgetting({ id }))
+      return row === undefined ? { live: 0, bytes: 0 } : { live: -1, bytes: -row.payload_bytes }
+    },
     /** Requests for this transaction alone, until it ends: locked in the order of their ids. */
     async locked(transaction: Query, which: (rows: SelectedRows) => SelectedRows): Promise<StoredRequest[]> {
       const rows = await ask(transaction, which(selected(transaction).orderBy('id')).modifyEnd(lock))

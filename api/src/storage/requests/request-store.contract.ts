@@ -84,7 +84,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       const second = await created({ deviceKey, expiresAtMs: T0 + LIFETIME_MS + 1 })
       await created({ deviceKey: randomRequestId() })
       expect(await stores.there.ofDevice(deviceKey, T0)).toEqual([second, first])
-      await stores.here.remove(second, T0)
+      await stores.here.remove(second)
       expect(await stores.there.ofDevice(deviceKey, T0)).not.toContain(second)
       expect(await stores.there.ofDevice(deviceKey, T0 + LIFETIME_MS)).toEqual([])
     })
@@ -99,7 +99,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       expect(await stores.there.waitingIn(tenantId, T0)).toEqual([next, own])
       expect(await stores.there.waitingIn('another', T0)).toEqual([])
       expect(await stores.there.waitingIn(tenantId, T0 + LIFETIME_MS)).toEqual([next])
-      await stores.here.remove(own, T0)
+      await stores.here.remove(own)
       expect(await stores.there.waitingIn(tenantId, T0)).toEqual([next])
     })
 
@@ -129,6 +129,13 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       expect((await stores.here.find(elsewhere, T0))?.status).toBe('given')
     })
 
+    test('who waits for a request is woken when its delivery is recorded', async () => {
+      const id = await claimed()
+      const notified = new Promise<void>((resolve) => stores.here.watch(id, resolve))
+      await stores.there.remove(id)
+      await notified
+    })
+
     test('a claim returns the approver and the bundle', async () => {
       const id = await created()
       await stores.here.approve(id, sealing(approvedBy('user')), T0)
@@ -149,7 +156,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       }
       const [first] = await Promise.all([create(), create(), create({ expiresAtMs: T0 + 60_000 })])
       expect((await create()).isKept).toBe(false)
-      await store.remove(first?.id ?? '', T0)
+      await store.remove(first?.id ?? '')
       expect((await create()).isKept).toBe(true)
       expect((await create()).isKept).toBe(false)
       expect((await create({}, T0 + 60_000)).isKept).toBe(true)
@@ -167,7 +174,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
 
     test('a delivered request and one whose approver was removed have not expired', async () => {
       const [delivered, approved] = [await claimed(), await created()]
-      await stores.here.remove(delivered, T0)
+      await stores.here.remove(delivered)
       const approver = `user-${approved}`
       await stores.here.approve(approved, sealing(approvedBy(approver)), T0)
       await stores.here.removeApprovedBy({ userId: approver, tenantId: null }, T0)
@@ -186,7 +193,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'gone' })
       expect(await stores.here.countWrongCode(id, 5, T0)).toBe(0)
       await stores.here.unclaim(id, T0)
-      await stores.here.remove(id, T0)
+      await stores.here.remove(id)
       expect(await stores.here.find(id, T0)).toBeNull()
     })
 
@@ -270,14 +277,14 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
 
     test('a removed request is gone', async () => {
       const id = await claimed()
-      await stores.there.remove(id, T0)
+      await stores.there.remove(id)
       expect(await stores.here.find(id, T0)).toBeNull()
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'gone' })
     })
 
     test('a release after the removal does not bring a request back', async () => {
       const id = await claimed()
-      await stores.here.remove(id, T0)
+      await stores.here.remove(id)
       await stores.there.unclaim(id, T0)
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'gone' })
     })
@@ -334,7 +341,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       ['withdraw', sealed, (store, id) => store.withdraw(id, T0)],
       ['the last wrong code', created, (store, id) => store.countWrongCode(id, 1, T0)],
       ['unclaim', claimed, (store, id) => store.unclaim(id, T0)],
-      ['remove', claimed, (store, id) => store.remove(id, T0)],
+      ['remove', claimed, (store, id) => store.remove(id)],
     ]
     test.each(changes)('%s rings the bell of its request on every node', async (_, prepare, act) => {
       const id = await prepare()

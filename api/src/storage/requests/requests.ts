@@ -122,8 +122,7 @@ export class Requests implements RequestStore {
     const rows = this.#rows
     const { skipLocked } = this.#queries
     const remove = async (id: string) => {
-      await rows.remove(transaction, id)
-      moved.set(id, { live: -1, bytes: 0 })
+      moved.set(id, await rows.remove(transaction, id))
     }
     return {
       change: (id, nowMs, step) => this.#changeIn({ transaction, moved }, { id, nowMs }, step),

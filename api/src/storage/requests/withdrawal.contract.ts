@@ -43,7 +43,7 @@ export function withdrawalContract({
     await stores().there.withdraw(id, T0)
     await stores().here.unclaim(id, T0)
     expect(await stores().there.claim(id, T0)).toEqual({ status: 'withdrawn' })
-    await stores().here.remove(id, T0)
+    await stores().here.remove(id)
     expect(await stores().there.find(id, T0)).toBeNull()
   })
 

@@ -202,3 +202,9 @@ export function expectError(answer: Answered, status: number, error: string, cod
   expect({ status: answer.status, error: answer.failure?.error }).toEqual({ status, error })
   if (code !== undefined) expect(answer.failure?.code).toBe(code)
 }
+
+/** The newest line of the log with this message. */
+export function logLine(api: TestApi, message: string): unknown {
+  const lines = api.log().trim().split('\n').filter(Boolean)
+  return lines.map((line) => JSON.parse(line)).findLast(({ msg }) => msg === message)
+}

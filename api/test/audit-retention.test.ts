@@ -19,7 +19,7 @@ import { auditKeyIn } from '../src/maintenance.ts'
 import { appendTogether } from '../src/storage/audit/appending.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { type Identity, logLine, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
 const DAYS = ['2026-01-01', '2026-01-02', '2026-01-03'] as const
 const KEYS_A_DAY = 2
@@ -214,6 +214,11 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
         action: 'audit.pruned',
         actor: { kind: 'server', id: null },
         data: { through: ENDS[0], count: ENDS[0] },
+      })
+      expect(logLine(api, 'audit log pruned')).toMatchObject({
+        tenantId: owner.tenantId,
+        through: ENDS[0],
+        count: ENDS[0],
       })
     })
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { forgetInAudit } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { type Identity, logLine, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { DepositClient, storeDeposit } from './deposit-client.ts'
 import { fetchValues, grant, newMachine, type TestMachine } from './machine-client.ts'
@@ -162,6 +162,10 @@ describe.each(oneDatabase)('deliveries and deposits that are kept for some days,
     await restart(KEPT)
     await expect.poll(() => count('deposits')).toBe(1)
     await expect.poll(() => count('deliveries')).toBe(2)
+    await expect.poll(() => logLine(api, 'old deposits deleted')).toMatchObject({ count: 1 })
+    await expect
+      .poll(() => logLine(api, 'old deliveries deleted'))
+      .toMatchObject({ tenantId: owner.tenantId, count: 1 })
   })
 
   test('a person is forgotten in entries whose delivery is gone', async () => {

@@ -21,7 +21,7 @@ export const importCommand: Command = {
     'On a terminal, import shows the plan and asks. Without a terminal it carries out the plan, but needs --yes to update values of this bundle. A value of ***** keeps the stored one, so you can edit an export and import it again.',
     'The file is read as npm dotenv reads it: with or without export, with comments, CRLF, three kinds of quotes, and values of several lines. Variables in values are not expanded. import prints a note for each line that other programs read differently. For a file of such a program, use --dialect shell or --dialect compose.',
     'Where people sign in to the server, import seals the values to the server, shows a link, and waits until a person has seen the plan and approved it. Only the server can read the values. At most 1,000 variables and 256 KiB at a time.',
-    'Several files go to one bundle each, with one plan and one approval; the server stores all of them or none. In the name of the bundle, {dir} is the folder of the file, and {name} the name of the file without .env: staging for .env.staging.',
+    'Several files go to one bundle each, with one plan and one approval; the server stores all of them or none. In the name of the bundle, {dir} is the folder of the file, and {name} the name of the file without .env: staging for .env.staging, and dev for .env itself.',
   ],
   flags: [
     flagOf('-b, --bundle NAME', 'The bundle to import into; created if it does not exist (required)'),
@@ -50,6 +50,8 @@ export const importCommand: Command = {
       'Another environment: its values are secret, and those that differ are its own',
     'keyferry import apps/*/.env --bundle dev/{dir}':
       'Import apps/api/.env into dev/api, apps/web/.env into dev/web, and so on, with one approval',
+    'keyferry import .env .env.staging .env.production --bundle {name}/app':
+      'Import the files of three environments into dev/app, staging/app and production/app',
     'pass show app | keyferry import - --bundle dev/app --yes': 'Import from another tool',
   },
   run: async (words, parts) => {
@@ -130,7 +132,7 @@ function sameBundle(bundleName: string, paths: readonly (string | null)[]): CliE
 function bundleFor(template: string, path: string | null): string {
   const known: Readonly<Record<string, string>> = {
     dir: path === null ? '' : basename(dirname(path)),
-    name: path === null ? '' : basename(path).replace(/^\.env\.?|\.(?:env|json)$/g, ''),
+    name: path === null ? '' : environmentOf(basename(path)),
   }
   return template.replaceAll(/\{(dir|name)\}/g, (place, word: string) => {
     const name = known[word] ?? ''
@@ -141,6 +143,10 @@ function bundleFor(template: string, path: string | null): string {
     )
   })
 }
+
+// A plain .env is for development.
+const environmentOf = (file: string) =>
+  file === '.env' ? 'dev' : file.replace(/^\.env\.|\.(?:env|json)$/g, '')
 
 function readFlags(words: Words): SecretFlags {
   const flags = { secret: words.names('secret'), public: words.names('public') }

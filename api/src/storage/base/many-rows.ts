@@ -85,13 +85,10 @@ function valuesOf(row: ColumnValues, columns: readonly string[]): unknown[] {
   return columns.map((column) => row[column])
 }
 
-const MOST_OF_INTEGER = 2 ** 31 - 1
-
-function typeOf(list: readonly unknown[]): 'text' | 'integer' | 'bigint' | 'bytea' {
+function typeOf(list: readonly unknown[]): 'text' | 'bigint' | 'bytea' {
   const value = list.find((each) => each !== null)
   if (typeof value === 'string') return 'text'
-  if (typeof value !== 'number') return 'bytea'
-  return value > MOST_OF_INTEGER ? 'bigint' : 'integer'
+  return typeof value === 'number' ? 'bigint' : 'bytea'
 }
 
 function quoted(name: string): string {

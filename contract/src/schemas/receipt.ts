@@ -13,7 +13,7 @@ export const ReceiptTouch = object('ReceiptTouch', {
   signature: z.base64(),
 })
 
-/** What the server signed: `payload` is base64 of the exact bytes, JSON as in docs/approvals.md. `signature` is
+/** What the server signed: `payload` is base64 of the exact bytes, JSON as in docs/cryptography.md. `signature` is
  * Ed25519 over the frame of `keyferry receipt v1` and these bytes. `touches`: of everyone who approved, where the rules
  * ask for it; of two people, the second one signed the first touch too. */
 export const Receipt = object('Receipt', {

@@ -21,6 +21,7 @@ const SLOW = [
   'contract/src/env/{dangerous-programs,formats}.test.ts',
   'contract/src/env/formats/{dotenv-readers,interface-text}.test.ts',
   'web/server/client-files/install-script.test.ts',
+  'release/install-server.test.ts',
   // They look at the built app.
   'web/app-size.test.ts',
 ]
@@ -30,7 +31,7 @@ const SLOW = [
 const TRIALS = [
   'api/test/{renamed-attachments,small-heap}.test.ts',
   'cli/test/examples.test.ts',
-  'e2e/{app-long-lists,counted-day,engines,every-button,first-load,move-library,single-executable}.test.ts',
+  'e2e/{app-long-lists,counted-day,engines,every-button,first-load,move-library,server-executable,single-executable}.test.ts',
   'e2e/{ci-jobs,documented-commands,fresh-clone,own-machine,recipes,webhook-receivers}.test.ts',
   'e2e/install-powershell.test.ts',
   'e2e/openapi.test.ts',
@@ -68,6 +69,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'e2e/hidden-prompt.test.ts': ['openssl'],
   'e2e/install-powershell.test.ts': [TOOLS],
   'e2e/openapi.test.ts': [TOOLS],
+  'e2e/server-executable.test.ts': ['curl'],
   'e2e/single-executable.test.ts': ['curl'],
   'e2e/watch-id-tokens.test.ts': ['openssl'],
 }

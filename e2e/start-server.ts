@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TIME_LIMIT_FACTOR, until } from '../plumbing/test/until.ts'
-import { SERVER_PROGRAM } from './programs.ts'
+import { SERVER_COMMAND } from './programs.ts'
 
 export type ServerOptions = {
   /** 0: any free port. */
@@ -31,7 +31,8 @@ export type RunningServer = {
 /** Start the real `keyferry-server` in local mode and wait until it says that it listens. */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'keyferry-e2e-')))
-  const child = spawn(process.execPath, [SERVER_PROGRAM], {
+  const [program, ...words] = SERVER_COMMAND
+  const child = spawn(program, words, {
     env: serverEnvironment(options, dataDir),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -50,7 +50,7 @@ export type ReleaseTarget = keyof typeof TARGETS
 
 export const TARGET_NAMES: readonly ReleaseTarget[] = Object.keys(TARGETS).filter(isTarget)
 
-export function isTarget(text: string): text is ReleaseTarget {
+function isTarget(text: string): text is ReleaseTarget {
   return Object.hasOwn(TARGETS, text)
 }
 

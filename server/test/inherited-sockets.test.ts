@@ -5,7 +5,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { SERVER_PROGRAM } from '../../e2e/programs.ts'
+import { SERVER_COMMAND } from '../../e2e/programs.ts'
 import { inheritedSockets } from '../src/inherited-sockets.ts'
 import { StartError } from '../src/start-error.ts'
 import { temporaryFolder } from './program.ts'
@@ -43,7 +43,7 @@ function activated(
   words: string[] = [],
 ) {
   const script = 'LISTEN_PID=$$; export LISTEN_PID; exec "$0" "$@"'
-  const child = spawn('/bin/sh', ['-c', script, process.execPath, SERVER_PROGRAM, ...words], {
+  const child = spawn('/bin/sh', ['-c', script, ...SERVER_COMMAND, ...words], {
     env: {
       PATH: process.env['PATH'],
       DATA_DIR: folder.path,

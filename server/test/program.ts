@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@keyferry/plumbing/free-port'
-import { SERVER_PROGRAM } from '../../e2e/programs.ts'
+import { SERVER_COMMAND } from '../../e2e/programs.ts'
 import { TIME_LIMIT_FACTOR, until } from '../../plumbing/test/until.ts'
 
 const ANNOUNCED = /Listens {3}(http:\/\/\S+)/
@@ -27,7 +27,7 @@ export class Program {
   ) {
     const { PATH, HOME } = process.env
     const env = { PATH, HOME, PORT: '0', TIME_LIMIT_FACTOR, ...settings }
-    const [command = '', ...rest] = [...through, process.execPath, SERVER_PROGRAM, ...words]
+    const [command = '', ...rest] = [...through, ...SERVER_COMMAND, ...words]
     this.child = spawn(command, rest, {
       env,
       stdio: ['pipe', 'pipe', 'pipe'],

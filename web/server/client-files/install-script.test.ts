@@ -143,7 +143,7 @@ test.each([
 ])('nothing is fetched from %s', async (origin) => {
   const text = await installScript('install.sh', { origin, version: VERSION, files: [], signer: '' })
   const { exit, stderr } = await install(machineHome(), { text })
-  expect([exit, stderr]).toEqual([1, expect.stringContaining(`this server has no https address: ${origin}`)])
+  expect([exit, stderr]).toEqual([1, expect.stringContaining(`${origin} is not an https address`)])
 })
 
 test('what the server is called is never executed', async () => {

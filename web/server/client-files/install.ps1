@@ -13,7 +13,7 @@
   $files = @FILES@
 
   if ($origin -notmatch '^(https://|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$)') {
-    throw "keyferry: this server has no https address: $origin. Ask the operator to set PUBLIC_URL."
+    throw "keyferry: $origin is not an https address. Ask the operator to set PUBLIC_URL."
   }
   if ($env:OS -ne 'Windows_NT') { throw "keyferry: this is not Windows. In a shell, run: curl -fsS $origin/install.sh | sh" }
 

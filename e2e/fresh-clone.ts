@@ -57,22 +57,34 @@ async function endGroup({ pid }: ChildProcess, closed: Promise<unknown>): Promis
   await closed
 }
 
-/** Run the commands of the README in a new clone of the files that are here, with a version of npm.
- * @returns what the program printed that got the value */
-export async function runReadme(npmVersion: string, nodeFolder = ''): Promise<string> {
+type Run = {
+  /** What the program printed that got the value. */
+  delivered: string
+  /** The same, from a server with only what `docs/operations.md` keeps. */
+  afterPruning: string
+}
+
+/** Run the commands of the README in a new clone of the files that are here, with a version of npm. */
+export async function runReadme(npmVersion: string, nodeFolder = ''): Promise<Run> {
   const folder = mkdtempSync(join(ON_DISK, 'keyferry-clone-'))
   try {
     const env = terminalOf(folder, nodeFolder)
     env['PATH'] = `${installedNpm(npmVersion, folder, env)}${delimiter}${env['PATH']}`
     const clone = newClone(join(folder, 'clone'))
     const [first = '', second = ''] = commandsOf('README.md').filter((line) => line.startsWith('npm '))
-    const { url, stop } = await startedBy(first, clone, env)
-    try {
-      execFileSync('sh', ['-c', second], { cwd: clone, env, stdio: 'pipe' })
-      return await deliveredValue(url, folder, env)
-    } finally {
-      await stop()
+    const deliveredFrom = async (start: string, installClient: string) => {
+      const { url, stop } = await startedBy(start, clone, env)
+      try {
+        execFileSync('sh', ['-c', installClient], { cwd: clone, env, stdio: 'pipe' })
+        return await deliveredValue(url, folder, env)
+      } finally {
+        await stop()
+      }
     }
+    const delivered = await deliveredFrom(first, second)
+    const [prune = ''] = commandsOf('docs/operations.md').filter((line) => line.startsWith('npm prune'))
+    const start = `exec '${process.execPath}' server/bin/keyferry-server.js`
+    return { delivered, afterPruning: await deliveredFrom(`${prune} && ${start}`, 'true') }
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }

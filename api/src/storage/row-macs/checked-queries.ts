@@ -15,7 +15,7 @@ import {
   UpdateQueryNode,
 } from 'kysely'
 import { coveredColumns, MAC_COLUMNS, type MacTable, macTable } from './mac-tables.ts'
-import { endOf, type MacWrite, type RowMacs, type RowValues } from './row-macs.ts'
+import { endOf, type MacWrite, type Places, type RowMacs, type RowValues } from './row-macs.ts'
 
 /*
  * A query that returns rows of a table that decides also reads the columns that the MACs of these rows cover. Queries
@@ -23,7 +23,7 @@ import { endOf, type MacWrite, type RowMacs, type RowValues } from './row-macs.t
  */
 
 /** A table of a query. `places` has the name of each column of a MAC in the result. */
-type Checked = { table: MacTable; places: readonly (readonly [column: string, place: string])[] }
+type Checked = { table: MacTable; places: Places }
 
 /** A query that reads what is needed to check its rows. `deletes`: it tells which rows are gone. */
 export type CheckedQuery = {
@@ -108,6 +108,7 @@ export function checkedRows(
   const gone: MacWrite[] = []
   for (const row of rows)
     for (const { table, places } of checks) {
+      if (!deletes && rowMacs.isKnown(table, row, places)) continue
       const covered = picked(row, places)
       // A left join found no row. A row of which only the key is null was written past the server.
       if (Object.values(covered).every((value) => value === null)) continue
@@ -120,7 +121,7 @@ export function checkedRows(
   return { rows: rows.map((row) => picked(row, own)), gone }
 }
 
-function picked(row: RowValues, places: Checked['places']): RowValues {
+function picked(row: RowValues, places: Places): RowValues {
   const values: Record<string, unknown> = {}
   for (const [column, place] of places) values[column] = row[place]
   return values

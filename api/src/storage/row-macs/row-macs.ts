@@ -8,6 +8,9 @@ const KNOWN_ROWS = 10_000
 
 export type RowValues = Readonly<Record<string, unknown>>
 
+/** The names that columns have in a row. */
+export type Places = readonly (readonly [column: string, place: string])[]
+
 /** A version that a row that decides got, or lost with the row. `tenantId` null: its table is of the whole server. */
 export type MacWrite = { table: MacTable; name: string; version: number; tenantId: string | null }
 
@@ -56,7 +59,7 @@ export class RowMacs {
   /** One for all nodes: a right that ended and is given again must get a newer version than it had. */
   nowMs: () => number = Date.now
   // By their MACs. Most calls read the same few rows, and comparing one takes a twentieth of its MAC.
-  readonly #whole = new BoundedMap<string, readonly unknown[]>(KNOWN_ROWS)
+  readonly #whole = new BoundedMap<string, { table: MacTable; row: RowValues }>(KNOWN_ROWS)
 
   constructor(key: AuditKey['rows'] | null = null) {
     this.key = key
@@ -73,12 +76,20 @@ export class RowMacs {
     const { row_version: version, mac } = row
     if (this.key === null) return true
     if (typeof version !== 'number' || !(mac instanceof Uint8Array)) return false
-    const covered = [table, version, ...coveredColumns(table).columns.map((column) => row[column])]
-    const name = Buffer.from(mac).toString('latin1')
-    if (this.#whole.get(name)?.every((value, at) => value === covered[at])) return true
     const isWhole = isRowMac(mac, { table, version, values: valuesOf(table, row) }, this.key)
-    if (isWhole) this.#whole.set(name, covered)
+    if (isWhole) this.#whole.set(nameOfMac(mac), { table, row })
     return isWhole
+  }
+
+  /** Whether this row, with its columns at these places, was found whole before. */
+  isKnown(table: MacTable, row: RowValues, places: Places): boolean {
+    const mac = row[places.at(-1)?.[1] ?? '']
+    if (!(mac instanceof Uint8Array)) return false
+    const known = this.#whole.get(nameOfMac(mac))
+    if (known?.table !== table) return false
+    for (const [column, place] of places)
+      if (known.row[column] !== row[place] && column !== 'mac') return false
+    return true
   }
 
   /** @throws DomainError internal: no server wrote this row, or another program changed it */
@@ -104,6 +115,10 @@ function nameOf(table: MacTable, row: RowValues): string {
   return coveredColumns(table)
     .key.map((column) => String(row[column]))
     .join(' ')
+}
+
+function nameOfMac({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1')
 }
 
 function valuesOf(table: MacTable, row: RowValues) {

@@ -6,6 +6,8 @@ import type { AttachmentStore, SharedKey } from '../../domain/library/attachment
 import type { LongValues } from '../../domain/library/bundle-entry.ts'
 import type { WantedValues } from '../../domain/library/wanted-values.ts'
 import { inChunks } from '../base/chunks.ts'
+import { ask } from '../base/pipeline.ts'
+import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import { keysAttached } from '../base/tenant-rows.ts'
@@ -26,8 +28,7 @@ export function readAttachedKeys(
 ): Pick<AttachmentStore, 'list' | 'longValues' | 'listShared' | 'versions'> {
   const { query } = queries
   return {
-    list: (tenantId, bundleId, values, most?: number) =>
-      list(query, vault, { tenantId, bundleId, values, most }),
+    list: lister(query, vault),
     longValues: (tenantId, bundleId, wanted) => longValues(query, vault, { tenantId, bundleId, wanted }),
     listShared: (tenantId, bundleId) => listShared(query, tenantId, bundleId),
     versions: (tenantId, bundleId, keyIds) => versions(attachedKeys(query, tenantId, bundleId), keyIds),
@@ -38,15 +39,11 @@ function attachedKeys(query: Query, tenantId: string, bundleId: string) {
   return keysAttached(query, tenantId).where('attachments.bundle_id', '=', bundleId)
 }
 
-type EntryListing = { tenantId: string; bundleId: string; values: WantedValues; most: number | undefined }
+type EntryListing = { tenantId: string; bundleId: string; values: WantedValues; most?: number | undefined }
 
-async function list(
-  query: Query,
-  vault: ValueVault,
-  { tenantId, bundleId, values, most }: EntryListing,
-): ReturnType<AttachmentStore['list']> {
+function listed(query: Query, { tenantId, bundleId, values, most }: EntryListing) {
   const all = attachedKeys(query, tenantId, bundleId).select(sql`sum(length(keys.value))`.as('bytes'))
-  const rows = await attachedKeys(query, tenantId, bundleId)
+  return attachedKeys(query, tenantId, bundleId)
     .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
     .select(['keys.expires_at', 'keys.rotate_at', 'keys.template_parts'])
     .select(['attachments.delivered_name', 'attachments.position', 'attachments.required'])
@@ -55,13 +52,29 @@ async function list(
       listedColumns(values, 'delivered_name', most === undefined ? null : sql`(${all}) <= ${sql.lit(most)}`),
     )
     .orderBy('attachments.position')
-    .execute()
-  const { open } = await vault.of(tenantId)
-  return mapInTurns(rows, (row) => ({
+}
+
+function lister(query: Query, vault: ValueVault): AttachmentStore['list'] {
+  const read = preparedStatement((value: (name: 'tenantId' | 'bundleId') => string) =>
+    listed(query, { tenantId: value('tenantId'), bundleId: value('bundleId'), values: 'public' }),
+  )
+  return async (tenantId, bundleId, values, most?: number) => {
+    const isUsual = values === 'public' && most === undefined
+    const place = { tenantId, bundleId }
+    const rows = await ask(query, isUsual ? read(place) : listed(query, { ...place, values, most }))
+    const { open } = await vault.of(tenantId)
+    return mapInTurns(rows, (row) => entryOf(row, open(row)))
+  }
+}
+
+type EntryRow = Awaited<ReturnType<ReturnType<typeof listed>['execute']>>[number]
+
+function entryOf(row: EntryRow, value: Plaintext | null) {
+  return {
     id: row.id,
     name: row.delivered_name,
     key_name: row.name,
-    value: open(row),
+    value,
     is_secret: row.is_secret === 1,
     description: row.description,
     version: row.value_version,
@@ -73,7 +86,7 @@ async function list(
     bytes: row.bytes,
     templateParts: partsIn(row.template_parts),
     templateUses: usesIn(row.template_parts),
-  }))
+  }
 }
 
 async function longValues(

@@ -7,6 +7,8 @@ import { keyNotFound } from '../../domain/library/key.ts'
 import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../../domain/library/legacy-item.ts'
 import type { WantedValues } from '../../domain/library/wanted-values.ts'
 import { chunks } from '../base/chunks.ts'
+import { ask } from '../base/pipeline.ts'
+import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
 import { type Flag, flag } from '../base/tables.ts'
@@ -29,7 +31,7 @@ export function createLegacyItemStore(
 ): Omit<LegacyItemStore, 'convert'> {
   const { query } = queries
   return {
-    list: (tenantId, bundleId, values) => list(query, vault, { place: { tenantId, bundleId }, values }),
+    list: lister(query, vault),
     longValues: (tenantId, bundleId, wanted) =>
       longValues(query, vault, { place: { tenantId, bundleId }, wanted }),
     upsert: (place, items, stamp) => upsert(queries, { vault, bounds }, { place, items, stamp }),
@@ -48,20 +50,26 @@ async function remove(
   await stampBundle(transaction, { bundleId, action: 'item.deleted', data: { names: [name] } }, stamp)
 }
 
-async function list(
-  query: Query,
-  vault: ValueVault,
-  { place, values }: { place: BundlePlace; values: WantedValues },
-): ReturnType<LegacyItemStore['list']> {
-  const { open } = await vault.of(place.tenantId)
-  const items = itemsOf(query, place).select(VALUE_BYTES).select(listedColumns(values)).orderBy('name')
-  return mapInTurns(await items.execute(), (row) => ({
-    name: row.name,
-    value: open(row),
-    is_secret: row.is_secret === 1,
-    isLong: row.is_long === 1,
-    bytes: row.bytes,
-  }))
+function listed(query: Query, place: BundlePlace, values: WantedValues) {
+  return itemsOf(query, place).select(VALUE_BYTES).select(listedColumns(values)).orderBy('name')
+}
+
+function lister(query: Query, vault: ValueVault): LegacyItemStore['list'] {
+  const read = preparedStatement((value: (name: 'tenantId' | 'bundleId') => string) =>
+    listed(query, { tenantId: value('tenantId'), bundleId: value('bundleId') }, 'public'),
+  )
+  return async (tenantId, bundleId, values) => {
+    const place = { tenantId, bundleId }
+    const rows = await ask(query, values === 'public' ? read(place) : listed(query, place, values))
+    const { open } = await vault.of(tenantId)
+    return mapInTurns(rows, (row) => ({
+      name: row.name,
+      value: open(row),
+      is_secret: row.is_secret === 1,
+      isLong: row.is_long === 1,
+      bytes: row.bytes,
+    }))
+  }
 }
 
 async function longValues(

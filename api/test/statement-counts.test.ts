@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { StatementSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { type Identity, startTestApi } from './api.ts'
@@ -63,3 +64,36 @@ test.each([
       await api.call('changeBundlePolicy', { as, params: { bundle_id: id }, body: set })
   }
 })
+
+test.each([
+  ['an owner', 'owner', undefined, { key: 3, bundle: 4 }],
+  ['a member', 'member', undefined, { key: 4, bundle: 5 }],
+  ['a limited member', 'member', ['partner/'], { key: 7, bundle: 8 }],
+] as const)(
+  'reading one key and one bundle takes %s few statements',
+  async (_, role, limitedTo, expected) => {
+    const api = await startTestApi('sqlite')
+    const owner = await api.newOwner()
+    const name = 'partner/shop'
+    const bundle = await api.call('createBundle', { as: owner, body: { name } })
+    const key = await api.call('createKey', { as: owner, body: { name: 'A', value: 'one' } })
+    const [bundle_id, key_id] = [bundle.json.id, key.json.id]
+    await api.call('attachKey', { as: owner, params: { bundle_id, key_id } })
+    const email = `${randomUUID()}@example.com`
+    const body = { idp_user_id: `user_${randomUUID()}`, email, email_verified: true }
+    const { user_id: userId, tenant_id: tenantId } = (await api.call('ensureUser', { body })).json
+    const invited = { email, role, limited_to: limitedTo && [...limitedTo] }
+    const { token } = (await api.call('createInvitation', { as: owner, body: invited })).json
+    await api.call('acceptInvitation', { as: { userId, tenantId }, body: { token } })
+    const as = { userId, tenantId: owner.tenantId }
+    const read = {
+      key: () => api.call('getKey', { as, params: { key_id } }),
+      bundle: () => api.call('getBundle', { as, params: { bundle_id } }),
+    }
+    const taken = { key: 0, bundle: 0 }
+    for (const what of ['key', 'bundle'] as const)
+      taken[what] = await statementsOf(async () => expect((await read[what]()).status).toBe(200))
+    expect(taken).toEqual(expected)
+    await api.close()
+  },
+)

@@ -23,7 +23,7 @@ const NAMES_APPROVAL_KEY = /^(confirm|remove)ApprovalKey$/
  * @param stores within the caller's reach
  * @throws DomainError not_found */
 export async function requireWithinReach(
-  { bundles, keyBatches }: Stores,
+  { bundles, policies }: Stores,
   caller: Caller,
   { name: call, params, query, body }: SentParts,
 ): Promise<void> {
@@ -39,5 +39,5 @@ export async function requireWithinReach(
   const changed = sent.action === undefined ? [] : (sent.key_ids ?? [])
   const keyIds = [...new Set([...parts.flatMap(({ key_id }) => key_id ?? []), ...changed])]
   if (keyIds.length === 0) return
-  if ((await keyBatches.find(tenantId, keyIds)).length < keyIds.length) throw keyNotFound()
+  if ((await policies.keyNames(tenantId, keyIds)).size < keyIds.length) throw keyNotFound()
 }

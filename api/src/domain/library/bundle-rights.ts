@@ -84,7 +84,7 @@ async function seenBy(
   const ids = found.map(({ id }) => id)
   // Of an owner's rights nothing needs to be read.
   const rights =
-    caller === null || caller.role === 'owner' ? null : await bundles.rights(caller.tenantId, ids)
+    caller === null || caller.role === 'owner' ? null : await bundles.rights(caller.tenantId, ids, found)
   return found.map((bundle) => {
     const { created_by } = bundle
     const right = rights?.get(bundle.id) ?? { ...NO_RIGHTS, created_by }

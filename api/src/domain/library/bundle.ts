@@ -45,8 +45,13 @@ export interface BundleStore {
    * @throws DomainError not_found · conflict: the name is taken · changed · forbidden */
   update(change: BundleChange & { bundleId: string }, stamp: Stamp, editor: Caller): Promise<void>
   find(tenantId: string, bundleId: string): Promise<Bundle | null>
-  /** By the bundle's id; leaves out bundles that the tenant does not have. */
-  rights(tenantId: string, bundleIds: readonly string[]): Promise<ReadonlyMap<string, BundleRights>>
+  /** By the bundle's id; leaves out bundles that the tenant does not have.
+   * @param known the bundles, where the caller has them */
+  rights(
+    tenantId: string,
+    bundleIds: readonly string[],
+    known?: readonly Bundle[],
+  ): Promise<ReadonlyMap<string, BundleRights>>
   /** Those of the keys that are secret and in one of the bundles, and in another bundle too. */
   sharedSecrets(tenantId: string, taken: Taken): Promise<{ bundle_id: string; key_id: string }[]>
   /** By name, byte by byte. */

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { CompiledQuery } from 'kysely'
+import type { Compilable, CompiledQuery } from 'kysely'
+import { ask } from './pipeline.ts'
+import type { Query } from './queries.ts'
 
 /** Builds a statement; `value(name)` is a placeholder for the value that each run passes under this name. */
 type BuildQuery<Name extends string, Row> = (value: (name: Name) => string) => {
@@ -24,4 +26,23 @@ export function preparedStatement<Name extends string, Row>(
     ...compiled,
     parameters: places.map(({ parameter, name }) => (name === undefined ? parameter : values[name])),
   })
+}
+
+/** A read of what some ids name. Most calls are about one id: for these, each query layer builds the statement once, and
+ * all transactions of a database share one. */
+export function readByIds<Row>(
+  build: (query: Query, tenantId: string, ids: readonly string[]) => Compilable<Row>,
+): (query: Query, tenantId: string, ids: readonly string[]) => Promise<Row[]> {
+  const known = new WeakMap<object, ReturnType<typeof preparedStatement<'tenantId' | 'id', Row>>>()
+  const prepared = (query: Query) => {
+    const layer = query.isTransaction ? query.getExecutor().adapter : query
+    const made =
+      known.get(layer) ?? preparedStatement((value) => build(query, value('tenantId'), [value('id')]))
+    known.set(layer, made)
+    return made
+  }
+  return (query, tenantId, ids) => {
+    const [id = '', ...others] = ids
+    return ask(query, others.length === 0 ? prepared(query)({ tenantId, id }) : build(query, tenantId, ids))
+  }
 }

@@ -46,7 +46,8 @@ export function createBundleStore(queries: Queries): BundleStore {
         }),
       ),
     find: finder(query),
-    rights: (tenantId, bundleIds) => rightsOfBundles({ query, reach: reachOf(query) }, tenantId, bundleIds),
+    rights: (tenantId, bundleIds, known) =>
+      rightsOfBundles({ query, reach: reachOf(query) }, tenantId, bundleIds, known),
     sharedSecrets: (tenantId, taken) => sharedSecrets(wholeOf(query), tenantId, taken),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
     isGiven: (tenantId, bundleId) => programs.mayGet(query, tenantId, bundleId),

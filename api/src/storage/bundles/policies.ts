@@ -17,6 +17,7 @@ import type { EventData } from '../../domain/base/event.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
 import { inChunks, inPages } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
+import { readByIds } from '../base/prepared.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
@@ -25,7 +26,6 @@ import {
   type KeysInBundles,
   type KeysNamed,
   RULES,
-  type RuledBundles,
   type RulesRow,
   rulesAbove,
   rulesOfAllBundles,
@@ -95,7 +95,7 @@ export async function allRules(
 async function setOver(query: Query, tenantId: string, bundleId: string) {
   const [above, [bundle]] = await Promise.all([
     rulesAbove(query, tenantId),
-    rulesOfBundles(query, tenantId, (bundles) => bundles.where('bundles.id', '=', bundleId)),
+    rulesOfBundles(query, tenantId, [bundleId]),
   ])
   const over = bundle ? await above.folders(isOver([bundle.name])) : []
   const rows = [above.workspace, bundle?.rules ?? null, ...over]
@@ -118,8 +118,7 @@ export function createPolicyStore(queries: Queries): PolicyStore {
     },
     findPlaces: (tenantId) => allRules(query, tenantId),
     async keyNames(tenantId, keyIds) {
-      const keys = selectOf(query, 'keys', tenantId).select(['id', 'name'])
-      const rows = await inChunks(keyIds, (ids) => ask(query, keys.where('id', 'in', ids)))
+      const rows = await inChunks(keyIds, (ids) => readNames(query, tenantId, ids))
       return new Map(rows.map(({ id, name }) => [id, name]))
     },
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
@@ -154,11 +153,13 @@ async function sharedValues(
   return bySet(query, tenantId, await rulesOfKeys({ query, tenantId }, all, { inBundles, named }))
 }
 
+const readNames = readByIds((query, tenantId, ids) =>
+  selectOf(query, 'keys', tenantId).select(['id', 'name']).where('id', 'in', ids),
+)
+
 // The rules tell the names of the keys, so they are asked of keys within reach.
 async function knownKeys(query: Query, tenantId: string, keyIds: readonly string[]): Promise<string[]> {
-  const rows = await inChunks(keyIds, (ids) =>
-    ask(query, selectOf(query, 'keys', tenantId).select('id').where('id', 'in', ids)),
-  )
+  const rows = await inChunks(keyIds, (ids) => readNames(query, tenantId, ids))
   return rows.map(({ id }) => id)
 }
 
@@ -209,8 +210,7 @@ export const settingOf = (row: RulesRow | null): PolicySetting => (row ? setting
 /** What a place sets, without the members of groups. */
 export async function rulesAt(query: Query, tenantId: string, at: RulesAt): Promise<RulesRow | null> {
   if (at !== null && 'bundleId' in at) {
-    const own = (bundles: RuledBundles) => bundles.where('bundles.id', '=', at.bundleId)
-    return (await rulesOfBundles(query, tenantId, own))[0]?.rules ?? null
+    return (await rulesOfBundles(query, tenantId, [at.bundleId]))[0]?.rules ?? null
   }
   const { workspace, folders } = await rulesAbove(query, tenantId)
   if (at === null) return workspace

@@ -1,9 +1,11 @@
 import type { Changers } from '@keyferry/contract'
 import { foldersOver, isOver } from '../../domain/approvals/policy.ts'
+import type { Bundle } from '../../domain/library/bundle.ts'
 import { type BundleRights, changersAt } from '../../domain/library/value-rights.ts'
 import { type BundleReach, reaches } from '../../domain/people/reach.ts'
 import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
+import { readByIds } from '../base/prepared.ts'
 import type { Query } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
@@ -21,11 +23,14 @@ export async function changersOf(
   tenantId: string,
   keyIds: readonly string[],
 ): Promise<ReadonlyMap<string, Changers>> {
-  const attached = selectOf(query, 'attachments', tenantId).select(['key_id as name', 'bundle_id'])
-  const [{ workspace }, rows, outside] = await Promise.all([
-    rulesAbove(query, tenantId),
-    rulesOfKeys({ query, tenantId }, keyIds, {
-      inBundles: (some) => attached.where('key_id', 'in', some),
+  const above = await rulesAbove(query, tenantId)
+  const { workspace } = above
+  const [rows, outside] = await Promise.all([
+    rulesOfKeys({ query, tenantId, above }, keyIds, {
+      inBundles: (some) =>
+        selectOf(query, 'attachments', tenantId)
+          .select(['key_id as name', 'bundle_id'])
+          .where('key_id', 'in', some),
       named: (some) =>
         selectOf(query, 'keys', tenantId).select(['id as name', 'id as key_id']).where('id', 'in', some),
     }),
@@ -39,30 +44,34 @@ export async function changersOf(
 
 /** Those of the keys that bundles out of reach contain. */
 function keysOutside({ query, reach }: Reading, tenantId: string, keyIds: readonly string[]) {
-  const named = selectOf(query, 'bundles', tenantId).select(['id', 'name'])
   return inChunks(keyIds, async (ids) => {
-    const places = selectOf(query, 'attachments', tenantId).where('key_id', 'in', ids)
     // Thousands of keys can be in a few bundles: compare the name of each bundle once.
-    const bundles = await ask(query, named.where('id', 'in', places.select('bundle_id')))
+    const bundles = await readBundlesWith(query, tenantId, ids)
     const outside = new Set(bundles.flatMap(({ id, name }) => (reaches(reach, name) ? [] : [id])))
     if (outside.size === 0) return []
+    const places = selectOf(query, 'attachments', tenantId).where('key_id', 'in', ids)
     const rows = await ask(query, places.select(['key_id', 'bundle_id']))
     return rows.flatMap(({ key_id, bundle_id }) => (outside.has(bundle_id) ? [key_id] : []))
   })
 }
 
-/** By the bundle's id. */
+const readBundlesWith = readByIds((query, tenantId, keyIds) => {
+  const places = selectOf(query, 'attachments', tenantId).where('key_id', 'in', keyIds).select('bundle_id')
+  return selectOf(query, 'bundles', tenantId).select(['id', 'name']).where('id', 'in', places)
+})
+
+/** By the bundle's id. Bundles that are known are not read again where no bundle has rules. */
 export async function rightsOfBundles(
   { query, reach }: Reading,
   tenantId: string,
   bundleIds: readonly string[],
+  known?: readonly Bundle[],
 ): Promise<ReadonlyMap<string, BundleRights>> {
-  const [above, rows] = await Promise.all([
-    rulesAbove(query, tenantId),
-    inChunks(bundleIds, (ids) =>
-      rulesOfBundles(query, tenantId, (bundles) => bundles.where('bundles.id', 'in', ids)),
-    ),
-  ])
+  const above = await rulesAbove(query, tenantId)
+  const rows =
+    known && !above.inBundles
+      ? known.map((bundle) => ({ ...bundle, rules: null }))
+      : await inChunks(bundleIds, (ids) => rulesOfBundles(query, tenantId, ids))
   const over = foldersOver(await above.folders(isOver(rows.map(({ name }) => name))), folderOf)
   const outside = await secretsOutside({ query: wholeOf(query), reach }, tenantId, bundleIds)
   return new Map(
@@ -79,17 +88,22 @@ export async function rightsOfBundles(
 /** By the bundle's id, the secrets that bundles out of reach contain too. */
 async function secretsOutside({ query, reach }: Reading, tenantId: string, bundleIds: readonly string[]) {
   if (reach === null) return new Map<string, Set<string>>()
-  const places = keysAttached(query, tenantId)
-    .where('keys.is_secret', '=', flag(true))
-    .select(['bundle_id', 'key_id'])
-    .distinct()
-  const rows = await inChunks(bundleIds, (ids) => ask(query, places.where('bundle_id', 'in', ids)))
-  const ids = new Set(rows.map(({ key_id }) => key_id))
-  const outside = new Set(await keysOutside({ query, reach }, tenantId, [...ids]))
-  const theirs = rows.filter(({ key_id }) => outside.has(key_id))
-  const byBundle = [...Map.groupBy(theirs, ({ bundle_id }) => bundle_id)]
+  const rows = await inChunks(bundleIds, async (ids) => {
+    const bundles = await readSharing(query, tenantId, ids)
+    const outside = bundles.flatMap(({ id, name }) => (reaches(reach, name) ? [] : [id]))
+    return inChunks(outside, (some) => {
+      const secrets = secretsElsewhere(query, tenantId, ids).where('others.bundle_id', 'in', some)
+      return ask(query, secrets.select(['attachments.bundle_id', 'attachments.key_id']))
+    })
+  })
+  const byBundle = [...Map.groupBy(rows, ({ bundle_id }) => bundle_id)]
   return new Map(byBundle.map(([id, keys]) => [id, new Set(keys.map(({ key_id }) => key_id))]))
 }
+
+const readSharing = readByIds((query, tenantId, bundleIds) => {
+  const others = secretsElsewhere(query, tenantId, bundleIds).select('others.bundle_id')
+  return selectOf(query, 'bundles', tenantId).select(['id', 'name']).where('id', 'in', others)
+})
 
 const NONE: ReadonlySet<string> = new Set()
 

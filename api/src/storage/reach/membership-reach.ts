@@ -4,6 +4,7 @@ import type { Role } from '../../domain/people/membership.ts'
 import type { BundleReach } from '../../domain/people/reach.ts'
 import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
+import { readByIds } from '../base/prepared.ts'
 import type { Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import { selectOf } from '../base/tenant-rows.ts'
@@ -64,20 +65,17 @@ export async function requireFewPatterns(
 
 const placeOf = ({ tenant_id, user_id }: Pick<ReachRow, 'tenant_id' | 'user_id'>) => `${tenant_id} ${user_id}`
 
+const readAdded = readByIds((query, tenantId, userIds) =>
+  selectOf(query, 'group_members', tenantId)
+    .innerJoin('member_groups', (join) => join.on(inOneTenant('member_groups.id', 'group_members.group_id')))
+    .select(['group_members.tenant_id', 'user_id', 'confirmed', 'adds'])
+    .where('user_id', 'in', userIds)
+    .where('confirmed', 'in', [0, 1]),
+)
+
 /** What groups add to the limits of members. Under a touch rule, members whom no owner confirmed get nothing of it. */
 async function addedIn(query: Query, tenantId: string, userIds: ReadonlySet<string>) {
-  const rows = await inChunks([...userIds], (some) =>
-    ask(
-      query,
-      selectOf(query, 'group_members', tenantId)
-        .innerJoin('member_groups', (join) =>
-          join.on(inOneTenant('member_groups.id', 'group_members.group_id')),
-        )
-        .select(['group_members.tenant_id', 'user_id', 'confirmed', 'adds'])
-        .where('user_id', 'in', some)
-        .where('confirmed', 'in', [0, 1]),
-    ),
-  )
+  const rows = await inChunks([...userIds], (some) => readAdded(query, tenantId, some))
   const isConfirmed = (row: (typeof rows)[number]) => row.confirmed === 1
   if (rows.every(isConfirmed) || (await touchRules(query, tenantId)).length === 0) return rows
   return rows.filter(isConfirmed)

@@ -3,6 +3,7 @@ import type { AliasableExpression, Compilable } from 'kysely'
 import { foldersOver, isOver, keyAt, keyPlace, type RulesAt } from '../../domain/approvals/policy.ts'
 import { inChunks, inPages } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
+import { readByIds } from '../base/prepared.ts'
 import type { Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import type { Tables } from '../base/tables.ts'
@@ -61,25 +62,33 @@ type RulesAbove = {
   inTouch: boolean
 }
 
+const readTenants = readByIds((query, _, ids) =>
+  query
+    .selectFrom('tenants')
+    .leftJoin('policies', (join) =>
+      join.onRef('policies.tenant_id', '=', 'tenants.id').on('policies.place', '=', WORKSPACE),
+    )
+    .select(['tenants.ruled', 'policies.place', ...RULES])
+    .where('tenants.id', 'in', ids),
+)
+
 /** @throws DomainError internal: a row of rules is missing */
 export async function rulesAbove(query: Query, tenantId: string): Promise<RulesAbove> {
-  const tenants = query.selectFrom('tenants').where('tenants.id', '=', tenantId)
-  const own = tenants.leftJoin('policies', (join) =>
-    join.onRef('policies.tenant_id', '=', 'tenants.id').on('policies.place', '=', WORKSPACE),
-  )
-  const [tenant] = await ask(query, own.select(['tenants.ruled', 'policies.place', ...RULES]))
+  const [tenant] = await readTenants(query, tenantId, [tenantId])
   const lines = linesOf(tenant?.ruled ?? null)
   const named = lines.filter((line) => line.endsWith('/'))
   if (lines.includes(WORKSPACE) && tenant?.place === null)
     throw changedPastServer(nameOf(tenantId, WORKSPACE))
-  const rows = selectOf(query, 'policies', tenantId)
-    .select(['place as folder', ...RULES])
-    .orderBy('place')
+  // Building a statement costs more than a read, and most workspaces have no folder with rules.
+  const rows = () =>
+    selectOf(query, 'policies', tenantId)
+      .select(['place as folder', ...RULES])
+      .orderBy('place')
   return {
     workspace: tenant?.place == null ? null : tenant,
     async folders(isWanted) {
       const wanted = named.filter(isWanted)
-      const found = await inChunks(wanted, (some) => ask(query, rows.where('place', 'in', some)))
+      const found = await inChunks(wanted, (some) => ask(query, rows().where('place', 'in', some)))
       const known = new Set(found.map(({ folder }) => folder))
       const missing = wanted.find((name) => !known.has(name))
       // Its rules may have ended since.
@@ -125,14 +134,22 @@ function bundlesRuled(query: Query, tenantId: string) {
 
 export type RuledBundles = ReturnType<typeof bundlesRuled>
 
+const readBundles = readByIds((query, tenantId, ids) =>
+  bundlesRuled(query, tenantId).where('bundles.id', 'in', ids),
+)
+
 /** Bundles, each with what it sets.
+ * @param which the ids of some, or a condition
  * @throws DomainError internal: a row of rules is missing */
 export async function rulesOfBundles(
   query: Query,
   tenantId: string,
-  narrowed: (bundles: RuledBundles) => RuledBundles,
+  which: readonly string[] | ((bundles: RuledBundles) => RuledBundles),
 ) {
-  const rows = await ask(query, narrowed(bundlesRuled(query, tenantId)))
+  const rows =
+    typeof which === 'function'
+      ? await ask(query, which(bundlesRuled(query, tenantId)))
+      : await readBundles(query, tenantId, which)
   return rows.map(({ ruled, place, id, name, tags, production, created_by, ...rules }) => {
     if (ruled === 1 && place === null) throw changedPastServer(nameOf(tenantId, id))
     return { id, name, tags, production, created_by, rules: place === null ? null : rules }
@@ -158,11 +175,11 @@ export type KeysNamed = (some: readonly string[]) => Compilable<{ name: string; 
 /** What bundles set that contain keys, the folders that these bundles are in, and what the keys kept, for each key.
  * @param named selects the ids of the keys */
 export async function rulesOfKeys(
-  { query, tenantId }: { query: Query; tenantId: string },
+  { query, tenantId, above }: { query: Query; tenantId: string; above?: RulesAbove },
   wanted: readonly string[],
   { inBundles, named }: { inBundles: KeysInBundles; named: KeysNamed },
 ): Promise<(RulesRow & { name: string })[]> {
-  const above = await rulesAbove(query, tenantId)
+  above ??= await rulesAbove(query, tenantId)
   if (!above.inBundles) return []
   const keys = above.isKept ? await inChunks(wanted, (some) => ask(query, named(some))) : []
   const keyed = new Map(keys.map(({ name, key_id }) => [keyPlace(key_id), name]))

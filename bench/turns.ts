@@ -65,7 +65,7 @@ export function comparison(
   return { ...measurement, figure: `${measurement.figure} (${coreRatio.toFixed(2)} by processor time)` }
 }
 
-function shownSpeed({ perSecond, perCoreSecond }: Speed): string {
+export function shownSpeed({ perSecond, perCoreSecond }: Speed): string {
   return `${rounded(perSecond)}/s, ${rounded(perCoreSecond)} per core second`
 }
 

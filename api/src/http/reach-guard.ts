@@ -12,6 +12,7 @@ const OfBatch = { action: z.string(), key_ids: z.array(z.string()), name: z.stri
 const Body = z
   .looseObject({ ...Ids.shape, ...OfBatch, also: z.array(OfImport), bundle: z.string() })
   .partial()
+const [SentIds, SentBody] = [Ids.catch({}), Body.catch({})]
 
 type SentParts = { name: string; params: unknown; query: unknown; body: unknown }
 
@@ -28,8 +29,8 @@ export async function requireWithinReach(
   { name: call, params, query, body }: SentParts,
 ): Promise<void> {
   if (NAMES_APPROVAL_KEY.test(call)) return
-  const parts = [Ids.catch({}).parse(params ?? {}), Ids.catch({}).parse(query ?? {})]
-  const sent = Body.catch({}).parse(body ?? {})
+  const parts = [SentIds.parse(params ?? {}), SentIds.parse(query ?? {})]
+  const sent = SentBody.parse(body ?? {})
   const named = [sent.bundle ?? [], sent.also?.map(({ bundle }) => bundle) ?? []].flat()
   if (NAMES_BUNDLE.test(call) && sent.name !== undefined) named.push(sent.name)
   for (const name of named) requireReached(caller, name)

@@ -6,7 +6,10 @@ import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 
 const METHODS = ['run', 'get', 'all'] as const
 
-/** The least of three calls: during a call, the server may also append to the log. */
+// The server appends to the log and hands messages over whenever it can, perhaps during a call.
+const IN_THE_BACKGROUND = /(from|into|update) "(audit_\w+|webhook\w+|mail\w+)"|(from|update) "events"/
+
+/** The least of three calls, without what the server does in the background. */
 async function statementsOf(call: () => Promise<unknown>): Promise<number> {
   type Method = (this: StatementSync, ...values: unknown[]) => unknown
   const prototype: Record<string, Method> = Object(StatementSync.prototype)
@@ -14,7 +17,7 @@ async function statementsOf(call: () => Promise<unknown>): Promise<number> {
   let statements = 0
   for (const [name, counted] of own) {
     const counting = function (this: StatementSync, ...values: unknown[]) {
-      statements += 1
+      if (!IN_THE_BACKGROUND.test(this.sourceSQL)) statements += 1
       return counted?.apply(this, values)
     }
     prototype[name] = counting

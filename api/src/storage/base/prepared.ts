@@ -28,8 +28,8 @@ export function preparedStatement<Name extends string, Row>(
   })
 }
 
-/** A read of what some ids name. Most calls are about one id: for these, each query layer builds the statement once, and
- * all transactions of a database share one. */
+/** A read of what some ids name. Most calls are about one id. For these, each query layer builds the statement once,
+ * and all transactions of a database share one. */
 export function readByIds<Row>(
   build: (query: Query, tenantId: string, ids: readonly string[]) => Compilable<Row>,
 ): (query: Query, tenantId: string, ids: readonly string[]) => Promise<Row[]> {

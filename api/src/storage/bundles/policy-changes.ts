@@ -173,9 +173,9 @@ async function keepRules(
   await unnoted.set({ ruled: 1 }).execute()
 }
 
-type RuledPlace = { at: RulesAt; bundle: { id: string; name: string } | null }
+type ChangedPlace = { at: RulesAt; bundle: { id: string; name: string } | null }
 
-function eventOf({ at, bundle }: RuledPlace, change: Partial<BundlePolicyChange>, stamp: Stamp): Event {
+function eventOf({ at, bundle }: ChangedPlace, change: Partial<BundlePolicyChange>, stamp: Stamp): Event {
   const data = { ...(at !== null && 'folder' in at && at), ...changeData(change) }
   if (bundle) return bundleEvent(bundle, stamp, { action: 'bundle.policy_changed', data })
   return { ...madeBy(stamp), action: 'tenant.policy_changed', target: ofTenant(stamp.tenantId), data }

@@ -68,10 +68,19 @@ describe.each(oneDatabase)('who says that a value is not secret, on %s', (kind) 
     })
   })
 
-  test('an own value in the place of a shared public one is secret', async () => {
-    await importing('prod/app', [{ name: 'PORT', value: '' }], { share: ['PORT'] })
-    const { steps, values } = await imported('prod/app', [{ name: 'PORT', value: '8080' }])
-    expect([steps, values]).toEqual([['own secret'], { PORT: '*****' }])
+  test('an own value in the place of a shared one keeps its mark, also one that is copied', async () => {
+    const share = ['PORT', 'TOKEN']
+    await importing('prod/app', [...share.map((name) => ({ name, value: '' }))], { share })
+    const entries = share.map((name) => ({ name, value: '8080' }))
+    const { steps, values } = await imported('prod/app', entries)
+    expect([steps, values]).toEqual([['own public', 'own secret'], { PORT: '8080', TOKEN: '*****' }])
+    const readable = [{ name: 'TOKEN', value: 'readable', is_secret: false }]
+    await importing('qa/app', [...readable, { name: 'PORT', value: 's' }], { own: share })
+    const copies = share.map((name) => ({ name, from: 'qa/app' }))
+    expect((await imported('prod/app', copies, { own: share })).steps).toEqual([
+      'update secret',
+      'update secret',
+    ])
   })
 
   test('replacing the key of another bundle makes it secret; of a bundle that delivers it, the mark stays', async () => {
@@ -83,13 +92,13 @@ describe.each(oneDatabase)('who says that a value is not secret, on %s', (kind) 
     expect(await marksIn(dev)).toMatchObject({ PORT: '*****', LEVEL: 'new' })
   })
 
-  test('a copy from another bundle is secret; a shared key keeps its mark', async () => {
+  test('a copy from another bundle keeps its mark, as a shared key does', async () => {
     const from = ['PORT', 'LEVEL'].map((name) => ({ name, from: 'dev/app' }))
     expect((await imported('prod/app', from)).steps).toEqual(['share public', 'share public'])
-    const copies = [from[0] ?? {}, { ...from[1], is_secret: false }]
-    const { steps, values } = await imported('live/app', copies, { own: ['PORT', 'LEVEL'] })
-    expect(steps).toEqual(['own secret', 'own public'])
-    expect(values).toEqual({ PORT: '*****', LEVEL: 'info' })
+    const copies = [...from, { name: 'TOKEN', from: 'dev/app' }]
+    const { steps, values } = await imported('live/app', copies, { own: ['PORT', 'LEVEL', 'TOKEN'] })
+    expect(steps).toEqual(['own public', 'own public', 'own secret'])
+    expect(values).toEqual({ PORT: '3000', LEVEL: 'info', TOKEN: '*****' })
   })
 
   test('a plan with other marks is another plan', async () => {
@@ -99,25 +108,25 @@ describe.each(oneDatabase)('who says that a value is not secret, on %s', (kind) 
     expect(failure?.code).toBe('plan_changed')
   })
 
-  test('copies in a duplicate are secret unless the call names them', async () => {
+  test('a copy in a duplicate keeps its mark; with a new value it is secret unless the call names it', async () => {
     const own = ['LEVEL', 'PORT', 'TOKEN']
     const hidden = await duplicate('prod/app', { own, values: { PORT: '8080' } })
-    expect(await marksIn(hidden.json.id)).toEqual({ LEVEL: '*****', PORT: '*****', TOKEN: '*****' })
+    expect(await marksIn(hidden.json.id)).toEqual({ LEVEL: 'info', PORT: '*****', TOKEN: '*****' })
     const shown = await duplicate('qa/app', { own, values: { PORT: '8080' }, public: ['PORT', 'LEVEL'] })
     expect(await marksIn(shown.json.id)).toEqual({ LEVEL: 'info', PORT: '8080', TOKEN: '*****' })
     const shared = await duplicate('test/app', { own: ['PORT'], public: ['LEVEL'] })
     expect([shared.status, shared.failure?.details]).toEqual([400, { field: 'public', names: ['LEVEL'] }])
   })
 
-  test('a split with a new value is secret; with the same value it keeps its mark', async () => {
-    const share = ['LEVEL', 'PORT']
+  test('a split keeps its mark, with a new value too', async () => {
+    const share = ['LEVEL', 'PORT', 'TOKEN']
     const shared = share.map((name) => ({ name, value: '' }))
     const bundle_id = (await importing('prod/app', shared, { share })).json.bundle_id ?? ''
     const { json: keys } = await api.call('listBundleKeys', { as: owner, params: { bundle_id } })
     for (const { id: key_id, name } of keys) {
-      const body = name === 'PORT' ? { value: '8080' } : {}
+      const body = name === 'LEVEL' ? {} : { value: '8080' }
       await api.call('splitKey', { as: owner, params: { bundle_id, key_id }, body })
     }
-    expect(await marksIn(bundle_id)).toEqual({ LEVEL: 'info', PORT: '*****' })
+    expect(await marksIn(bundle_id)).toEqual({ LEVEL: 'info', PORT: '8080', TOKEN: '*****' })
   })
 })

@@ -15,7 +15,7 @@ export const setCommand: Command = {
   summary: 'Store one value in a bundle',
   details: [
     'Asks for the value without showing it, reads it from standard input (-), from a file, or makes a random one. Do not write a value on the command line, where other programs can see it. set drops one line end at the end of standard input, and stores a file as it is. Empty input is an error; --file /dev/null stores an empty value.',
-    'If other bundles use the same key, this bundle gets its own value and theirs does not change. --everywhere changes it for all of them. A new key is secret unless you add --public; a key that only this bundle uses keeps its mark.',
+    'If other bundles use the same key, this bundle gets its own value and theirs does not change. --everywhere changes it for all of them. A new name is secret unless you add --public; a name of the bundle stays secret or not.',
     'set creates the bundle if it does not exist. On a server in local mode that has a bundle with almost the same name, set asks first; without a terminal it stores nothing.',
     'Where people sign in to the server, set seals the value to the server, shows a link and waits for an approval.',
   ],

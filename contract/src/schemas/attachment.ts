@@ -46,8 +46,8 @@ export const ReorderKey = object('ReorderKey', { order: Position, expected: expe
 
 /** `key_name` is the library name of the copy; without it the server makes one of the bundle's name and the delivered
  * name. The other fields are those of the copy. Without `value`, `is_template` or `description` it has that of the
- * shared key; without `expires_at` or `rotate_after_days`, none. Without `is_secret`, a copy with a new value is
- * secret, and any other copy keeps its mark. */
+ * shared key; without `expires_at` or `rotate_after_days`, none. Without `is_secret`, the copy
+ * keeps its mark; a value in the place of a template is secret. */
 export const SplitKey = partial(
   'SplitKey',
   { key_name: LibraryName, ...KeyFields },

@@ -52,8 +52,8 @@ const deliveredNames = (field: string) =>
     .default([])
 
 /** The duplicate gets copies of the keys delivered as `own` and of those named in `values`, and shares all others. A
- * copy is secret unless `public` names it, whatever the mark of the copied key is. `values` gives a copy another value,
- * which is never a template. `key_names` gives a copy another library name than the one that the server makes. */
+ * copy keeps the mark of its key. `values` gives a copy another value, which is never a template, and is secret unless
+ * `public` names it. `key_names` gives a copy another library name than the one that the server makes. */
 export const DuplicateBundle = object(
   'DuplicateBundle',
   {

@@ -12,9 +12,9 @@ const Names = (field: string) =>
 
 const VALUE_OR_BUNDLE = 'every entry needs a value, or the name of a bundle in from'
 
-/** One variable of the file. Without `is_secret`, a key that the bundle already delivers keeps its mark, a key that it
- * shares keeps its own, and every new key is secret, also one whose value comes from another bundle. So a value without
- * a mark is shared only with a secret key. The mask as a value keeps what the bundle delivers. `from`, in the place of
+/** One variable of the file. Without `is_secret`, a variable of the bundle keeps its mark, a key that it shares keeps
+ * its own, a copy has the mark of what it copies, and every other new key is secret. So a value without a mark is
+ * shared only with a secret key. The mask as a value keeps what the bundle delivers. `from`, in the place of
  * a value: use the key that this bundle delivers under the name or, for a name in `own`, copy its value. */
 const ImportEntry = z
   .object(

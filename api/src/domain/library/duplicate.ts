@@ -15,8 +15,8 @@ import { mayDuplicate, requireRight } from './value-rights.ts'
 /*
  * A duplicate of a bundle is the start of another environment. It shares the keys of the bundle, so a changed value
  * changes in both, except for keys of which it gets copies. Every member may duplicate a bundle that sets no rules.
- * A copy is secret unless the caller names it in `public`. Only owners may copy keys, because who set a value may
- * declare it not secret and read it.
+ * A copy keeps its mark; with a new value it is secret unless the caller names it in `public`. Only owners may copy
+ * keys, because who set a value may declare it not secret and read it.
  */
 
 /** `own`: delivered names whose keys are copied; `public`: those of them that are not secret. `values` of copies, and
@@ -61,7 +61,7 @@ export async function duplicateBundle(
   const newCopy = (deliveredName: string) => ({
     keyId: clock.newId(),
     namesFor: (name: string) => namesFor(draft, name),
-    is_secret: !shown.has(deliveredName),
+    is_secret: shown.has(deliveredName) ? false : values.has(deliveredName) || undefined,
     ...givenValue(values.get(deliveredName)),
   })
   const duplicate = { of: bundleId, id, name: draft.name, own, newCopy }

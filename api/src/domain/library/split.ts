@@ -14,8 +14,7 @@ import { maskOverSecret } from './mask.ts'
 
 /*
  * A split replaces a shared key in one bundle by a copy: same value, mark and description, delivered at the same
- * position under the same name. The value can then change in that environment only. A copy with a new value is secret
- * unless the caller says otherwise. Only owners may split.
+ * position under the same name. The value can then change in that environment only. Only owners may split.
  */
 
 /** How a copy of a key is made. `namesFor` gives library names for a delivered name, the best first. */
@@ -64,7 +63,7 @@ export async function splitKey(
     keyId: clock.newId(),
     namesFor: namesIn(bundle.name, draft.key_name),
     value: draft.value === undefined ? undefined : Plaintext.of(draft.value),
-    is_secret: draft.is_secret ?? (draft.value === undefined ? undefined : true),
+    is_secret: draft.is_secret,
     isTemplate: draft.is_template,
     description: draft.description,
     lifetime: normalLifetime(draft),

@@ -187,14 +187,13 @@ export function makesKey({ action }: { action: ImportAction }): boolean {
 }
 
 /** Whether the key of a step is secret after the import. A key that the bundle uses as it is keeps its mark. Of a key
- * that gets a value, the mark in the entry counts. Without it, a key that the bundle already delivers keeps its mark,
- * and any other key is secret: no bundle takes over the mark of another one. A copy of a secret is secret. A value in
- * the place of a template is secret, because the template may have had secret parts. */
+ * that gets a value, the mark in the entry counts. Without it, a variable of the bundle keeps its mark, a copy has the
+ * mark of what it copies, and any other key is secret: no new value takes over the mark of another bundle. A copy of a
+ * secret is secret. A value in the place of a template is secret, because the template may have had secret parts. */
 export function markAfter({ action, entry, key, isAttached }: Omit<Decision, 'choices'>): boolean {
   if (action === 'share' || action === 'kept' || action === 'same') return key?.is_secret ?? true
-  const staysItsOwn = action === 'update' || (action === 'replace' && isAttached)
-  const known = staysItsOwn && key?.templateParts === null ? key.is_secret : true
-  return entry.is_secret ?? (known || entry.copied?.isSecret === true)
+  const isKnown = isAttached ? key?.templateParts !== null || key.is_secret : entry.copied === undefined
+  return entry.is_secret ?? (isKnown || entry.copied?.isSecret === true)
 }
 
 /** Whether production and another environment deliver the same secret after a step. */

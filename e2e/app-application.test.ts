@@ -9,7 +9,10 @@ import {
   isInView,
   openPage,
   pickFromMenu,
+  pressArmed,
   recordAnswers,
+  saveInAll,
+  sayReadable,
   type WatchedPage,
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
@@ -149,15 +152,17 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await closePage(page)
   })
 
-  test('changing a value takes two clicks and a field; the toast names who has the old one, and undoes it', async () => {
+  test('changing a value takes two clicks, a field and a choice of where; the toast names who has the old one, and undoes it', async () => {
     const machine = await holder('dev')
     const page = await open()
     const { did, click, type } = counting()
     await click(cell(page, 'LEVEL', 'dev'))
     await type(field(page, 'LEVEL', 'dev'), 'debug')
-    await page.getByText(`${app('staging')} uses this value too`).waitFor()
+    await page.getByText('staging keeps info.').waitFor()
+    await saveInAll(page)
+    await page.getByText(`${machine} keeps info until they fetch.`).waitFor()
     await expectAccessible(page)
-    await click(page.getByRole('button', { name: 'Save in both' }))
+    await click(page.getByRole('button', { name: 'Save', exact: true }))
     await page
       .getByText(`Saved ${named('LEVEL')} in 2 bundles, v2. ${machine} (v1) has an older value.`)
       .waitFor()
@@ -172,7 +177,7 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     const page = await open()
     await cell(page, 'LEVEL', 'staging').click()
     await field(page, 'LEVEL', 'staging').fill('trace')
-    await page.getByRole('button', { name: 'Only in staging' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(`Saved ${named('LEVEL')} in ${app('staging')}, v2.`).waitFor()
     expect([await storedIn('LEVEL', 'staging'), await storedIn('LEVEL', 'dev')]).toEqual(['trace', 'info'])
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -203,31 +208,62 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await field(page, 'LEVEL', 'dev').fill('mine')
     const params = { key_id: await keyOf('LEVEL', 'dev') }
     await call()('PUT', '/api/v1/keys/{key_id}', { params, body: { value: 'theirs' } })
-    await page.getByRole('button', { name: 'Save in both' }).click()
+    await saveInAll(page)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     const conflict = page.getByRole('table').getByRole('alert').filter({ hasText: 'after you opened this' })
     await conflict.getByText('“theirs”').waitFor()
     expect(await field(page, 'LEVEL', 'dev').inputValue()).toBe('mine')
     expect(await storedIn('LEVEL', 'dev')).toBe('theirs')
     await expectAccessible(page)
     await conflict.getByRole('button', { name: 'Keep mine' }).click()
-    await page.getByRole('button', { name: 'Save in both' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await expect.poll(() => storedIn('LEVEL', 'dev')).toBe('mine')
     await closePage(page)
   })
 
-  test('a variable for dev and prod takes three clicks and three fields; a person chooses that it is readable', async () => {
+  test('the field takes text before the server answers, and no shortcut of the page gets it; offline it stays', async () => {
+    const page = await open()
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/api/v1/keys/*', async (route) => {
+      await released
+      await route.continue()
+    })
+    await cell(page, 'LEVEL', 'dev').focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('nxc= gb')
+    expect(await field(page, 'LEVEL', 'dev').inputValue()).toBe('nxc= gb')
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    expect(await save.isDisabled()).toBe(true)
+    release()
+    await page.getByText('staging keeps info.').waitFor()
+    expect(await field(page, 'LEVEL', 'dev').inputValue()).toBe('nxc= gb')
+    await page.context().setOffline(true)
+    await save.click()
+    await page.getByText('You are offline. What you typed stays here').waitFor()
+    expect(await field(page, 'LEVEL', 'dev').inputValue()).toBe('nxc= gb')
+    await page.context().setOffline(false)
+    await save.click()
+    await expect.poll(() => storedIn('LEVEL', 'dev')).toBe('nxc= gb')
+    expect(await storedIn('LEVEL', 'staging')).toBe('info')
+    await closePage(page)
+  })
+
+  test('a variable for dev and prod takes two clicks, three fields and a choice; production is red and armed', async () => {
     const page = await open(`/apps/${app('dev')}`)
     const { did, click, type } = counting()
     await click(page.getByRole('button', { name: 'Add variable' }))
     await type(page.getByLabel('Name', { exact: true }), named('PASSWORD'))
-    expect(await page.getByRole('radio', { name: /^Secret/ }).isChecked()).toBe(true)
-    await click(page.getByText('Readable', { exact: true }))
+    expect(await page.getByLabel('Who can read it').inputValue()).toBe('secret')
+    await sayReadable(page)
     await type(page.getByLabel(`Value in ${app('dev')}`), 'a')
     await type(page.getByLabel(`Value in ${app('prod')}`), 'b')
     await expectAccessible(page)
-    await click(page.getByRole('button', { name: 'Add to dev and prod' }))
+    await page.getByRole('button', { name: 'Add to dev and prod' }).dispatchEvent('click')
+    expect(await itemsOf('dev')).not.toContainEqual(expect.objectContaining({ name: named('PASSWORD') }))
+    await pressArmed(page, 'Add to dev and prod')
     await page.getByText(`Added ${named('PASSWORD')} to`).waitFor()
-    expect(did).toEqual({ clicks: 3, typed: 3 })
+    expect(did).toEqual({ clicks: 1, typed: 3 })
     await expect
       .poll(() => variable(page, 'PASSWORD').evaluate((it) => it === it.ownerDocument.activeElement))
       .toBe(true)
@@ -235,7 +271,7 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await closePage(page)
   })
 
-  test('what prod lacks is copied in four clicks by the server; production asks in red', async () => {
+  test('what prod lacks is copied in four clicks by the server; production is red and armed', async () => {
     const page = await open()
     const answers = recordAnswers(page)
     const { did, click } = counting()
@@ -243,12 +279,12 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await variable(page, 'ALSO_DEV').hover()
     await click(page.getByRole('checkbox', { name: `Select ${named('ALSO_DEV')}` }))
     await click(page.getByRole('button', { name: 'Copy to prod 1 missing' }))
-    const dialog = page.getByRole('dialog', { name: `Copy 1 variable to ${app('prod')}` })
+    const dialog = page.getByRole('dialog', { name: `Copy ${named('ALSO_DEV')} to ${app('prod')}` })
     await dialog.getByText(`${app('prod')} is for production.`).waitFor()
     await expectAccessible(page)
-    await click(dialog.getByRole('button', { name: 'Copy 1 to production' }))
-    await page.getByText(`${app('prod')} has 1 variable more.`).waitFor()
-    expect(did).toEqual({ clicks: 4, typed: 0 })
+    await pressArmed(page, 'Copy 1 to production')
+    await page.getByText(`Copied ${named('ALSO_DEV')} to ${app('prod')}.`).waitFor()
+    expect(did).toEqual({ clicks: 3, typed: 0 })
     await expect
       .poll(() => keyNamesOf('prod'))
       .toContain(`${named('ALSO_DEV')}=PROD_APP${stories}_${named('ALSO_DEV')}`)
@@ -260,30 +296,28 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     const page = await open()
     const take = async (environment: string, from: string) => {
       await pickFromMenu(page, `${named('LEVEL')} in ${app(environment)}`, `Take ${from}’s value`)
-      return page.getByRole('dialog', { name: `Take ${from}’s ${named('LEVEL')} into ${app(environment)}` })
+      return page.getByRole('dialog', { name: `Copy ${named('LEVEL')} to ${app(environment)}` })
     }
-    const undo = async (environment: string, from: string) => {
-      await page
-        .getByText(`${app(environment)} has the value of ${app(from)} for ${named('LEVEL')}.`)
-        .waitFor()
+    const undo = async (environment: string) => {
+      await page.getByText(`Copied ${named('LEVEL')} to ${app(environment)}.`).waitFor()
       await page.getByRole('button', { name: 'Undo' }).last().click()
     }
     await variable(page, 'LEVEL').click()
     const into = await take('prod', 'staging')
     await into.getByText('is for production.').waitFor()
     await expectAccessible(page)
-    await into.getByRole('button', { name: 'Take it into production' }).click()
+    await pressArmed(page, 'Copy 1 to production')
     await into.waitFor({ state: 'detached' })
     expect(await storedIn('LEVEL', 'prod')).toBe('info')
-    await undo('prod', 'staging')
+    await undo('prod')
     await expect.poll(() => storedIn('LEVEL', 'prod')).toBe('warn')
     await expect.poll(() => saidOf(page, 'LEVEL', 'prod')).toMatch(/: warn/)
     const shared = await take('staging', 'prod')
-    await shared.getByText('The other bundles that share the value').waitFor()
-    await shared.getByRole('button', { name: 'Take the value' }).click()
+    await shared.getByText(/keeps? (its|their) values?/).waitFor()
+    await shared.getByRole('button', { name: /^Copy 1 to staging/ }).click()
     await shared.waitFor({ state: 'detached' })
     expect([await storedIn('LEVEL', 'staging'), await storedIn('LEVEL', 'dev')]).toEqual(['warn', 'info'])
-    await undo('staging', 'prod')
+    await undo('staging')
     await expect.poll(() => keyNamesOf('staging')).toContain(`${named('LEVEL')}=${named('LEVEL')}`)
     await closePage(page)
   })
@@ -357,8 +391,8 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await first.getByRole('button', { name: 'Cancel' }).click()
     await first.waitFor({ state: 'detached' })
     expect((await keyNamesOf('prod')).join()).not.toContain('ALSO_DEV')
-    const second = await ask()
-    await second.getByRole('button', { name: 'Share' }).click()
+    await ask()
+    await pressArmed(page, 'Share')
     await page.getByText(`${app('prod')} has ${named('ALSO_DEV')}, the same as dev.`).waitFor()
     await expect.poll(() => keyNamesOf('prod')).toContain(`${named('ALSO_DEV')}=${named('ALSO_DEV')}`)
     await closePage(page)
@@ -368,7 +402,6 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     const page = await open()
     await cell(page, 'ALSO_DEV', 'prod').click()
     await field(page, 'ALSO_DEV', 'prod').fill('planted-new')
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
     const red = page.getByRole('button', { name: 'Save in prod', exact: true })
     await red.waitFor()
     expect((await keyNamesOf('prod')).join()).not.toContain('ALSO_DEV')

@@ -12,6 +12,7 @@ import {
   openRow,
   readRequest,
   recordAnswers,
+  sayReadable,
   type WatchedPage,
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
@@ -59,7 +60,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     await page.getByRole('button', { name: 'Add variable' }).first().click()
     await page.getByLabel('Name', { exact: true }).fill('DATABASE_URL')
     // The text is no secret: its parts are.
-    await page.getByText('Readable', { exact: true }).click()
+    await sayReadable(page)
     await page.getByLabel('Value in dev/app').fill(TEMPLATE)
     await page.getByRole('button', { name: 'Add to dev' }).click()
     await openRow(page, 'DATABASE_URL')

@@ -11,6 +11,7 @@ import {
   pickFromMenu,
   pressArmed,
   recordAnswers,
+  saveInAll,
   type WatchedPage,
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
@@ -71,9 +72,8 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     await warning.waitFor()
     await cellOf(page, name, 'prod').click()
     await page.getByLabel(`Value of ${name} in prod/app${stories}`).fill('planted-own')
-    await page.getByText(`dev/app${stories} uses this value too`).waitFor()
+    await page.getByText('dev keeps v1.').waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Only in prod' }).click()
     await pressArmed(page, 'Save in prod')
     await page.getByText(`Saved ${name} in prod/app${stories}, v2.`).waitFor()
     await warning.waitFor({ state: 'detached' })
@@ -129,9 +129,9 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     const page = await open(`/bundles/${prod}`)
     await openRow(page, 'DATABASE_URL')
     await pickFromMenu(page, `DATABASE_URL in prod/app${stories}`, 'Remove')
-    const dialog = page.getByRole('dialog', { name: 'Remove DATABASE_URL from production?' })
+    await page.getByRole('dialog', { name: 'Remove DATABASE_URL from production?' }).waitFor()
     await expectAccessible(page)
-    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await pressArmed(page, 'Remove')
     await expect.poll(() => delivered(prod)).toHaveLength(1)
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => delivered(prod)).toContain(`DATABASE_URL=URL_${stories}`)
@@ -141,10 +141,9 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
   test('a shared key is changed everywhere, which names the bundles and confirms production', async () => {
     const page = await open(`/keys/${urlKey}/change`)
     await page.getByLabel(`Value of URL_${stories} in dev/app`).fill('planted-everywhere')
-    await page.getByText(`prod/app${stories} uses this value too`).waitFor()
+    await saveInAll(page)
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Save in both' }).click()
-    await pressArmed(page, 'Save in both, production too')
+    await pressArmed(page, 'Save in prod too')
     await page.getByText(`Saved URL_${stories} in 2 bundles, v2.`).waitFor()
     expect(await delivered(prod)).toContain(`URL_${stories}=URL_${stories}`)
     await closePage(page)
@@ -157,7 +156,6 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     await page.getByRole('link', { name: 'Change' }).first().click()
     await page.getByLabel(`Value of LEVEL_${stories} in prod/app${stories}`).fill('debug')
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Only in prod' }).click()
     await pressArmed(page, 'Save in prod')
     await page.getByRole('list', { name: 'Used in' }).getByText(`prod/app${stories}`).waitFor()
     await page.getByRole('region', { name: 'Value' }).getByText('debug').waitFor()
@@ -185,7 +183,7 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     const page = await open(`/keys/${key_id}/change?bundle=${dev}`)
     await page.getByRole('checkbox', { name: 'Composed of other values' }).uncheck()
     await page.getByLabel(`Value of TEXT_${stories} in`).fill('planted-whole')
-    await page.getByRole('button', { name: 'Only in dev' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(`Saved TEXT_${stories} in dev/app${stories}, v2.`).waitFor()
     const { items } = await call('GET', '/api/v1/bundles/{bundle_id}', { params: { bundle_id: dev } })
     const own = items.find(({ name }) => name === `TEXT_${stories}`)
@@ -193,13 +191,12 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     await closePage(page)
   })
 
-  test('a duplicate starts a new environment: shared keys, copies, and a new value right there', async () => {
+  test('a duplicate starts a new environment: shared keys, and copies that stay secret or readable', async () => {
     const page = await open(`/bundles/${dev}`)
     await pickFromMenu(page, `dev/app${stories}`, 'Duplicate')
     await page.getByLabel('Name', { exact: true }).fill(`qa/app${stories}`)
     await page.getByRole('button', { name: 'Own copy of all' }).click()
     await page.getByRole('checkbox', { name: `LEVEL_${stories} own copy` }).uncheck()
-    await page.getByLabel(`New value of URL_${stories}`).fill('planted-qa')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Duplicate' }).click()
     await page.waitForURL(`**/apps/qa/app${stories}?new=1`)

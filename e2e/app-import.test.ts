@@ -4,7 +4,14 @@ import { createClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLibrary } from './app-library.ts'
-import { closePage, expectAccessible, openPage, recordAnswers, type WatchedPage } from './app-page.ts'
+import {
+  closePage,
+  expectAccessible,
+  openPage,
+  pressArmed,
+  recordAnswers,
+  type WatchedPage,
+} from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -74,8 +81,8 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
       .toContain('It looks like a PEM block that is cut off.')
     await page.getByText('Line 5: expected NAME=value, but there is no =.').waitFor()
     await page.getByText('3 new, 2 own, 1 same, 1 kept').waitFor()
-    await expect.poll(() => page.getByRole('checkbox', { name: 'Secret: NEW_TOKEN' }).isChecked()).toBe(true)
-    await expect.poll(() => page.getByRole('checkbox', { name: 'Secret: PUBLIC_URL' }).isChecked()).toBe(true)
+    for (const name of ['NEW_TOKEN', 'PUBLIC_URL'])
+      await expect.poll(() => page.getByLabel(`Who can read ${name}`).inputValue()).toBe('secret')
     const preview = await page.getByRole('region', { name: 'Preview' }).innerText()
     expect(preview).not.toContain('planted-')
     expect(await itemsOf('dev/app')).toEqual(before)
@@ -96,7 +103,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
       .getByText('New variables are secret. LOG_LEVEL, PORT, PUBLIC_URL do not look secret.')
       .waitFor()
     await page.getByRole('button', { name: 'Mark these 3 as not secret' }).click()
-    await page.getByRole('checkbox', { name: 'Secret: PUBLIC_URL' }).check()
+    await page.getByLabel('Who can read PUBLIC_URL').selectOption('Secret')
     await page.getByRole('button', { name: 'Import 5 variables' }).click()
     await page.getByRole('heading', { name: 'Imported' }).waitFor()
     await page.getByText('Into staging/app: 2 new, 2 own, 1 shared.').waitFor()
@@ -158,14 +165,17 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', {
       params: { bundle_id: ci?.id ?? '', key_id: host?.id ?? '' },
     })
-    await page.getByRole('button', { name: 'Import 1 variable' }).click()
+    const act = page.getByRole('button', { name: 'Import 1 variable' })
+    await act.scrollIntoViewIfNeeded()
+    for (const x of [40, 60]) await page.mouse.move(x, 40)
+    await act.click()
     await page.getByText('The library changed while you looked at the preview').waitFor()
     await row(page, 'SMTP_HOST').getByText('ci keeps its value').waitFor()
     await expectAccessible(page)
     expect((await itemsOf('prod/shop/mail')).find(({ name }) => name === 'SMTP_HOST')?.value).toBe(
       'smtp.example.com',
     )
-    await page.getByRole('button', { name: 'Import 1 variable' }).click()
+    await pressArmed(page, 'Import 1 variable')
     await page.getByText('Into prod/shop/mail: 1 own.').waitFor()
     expect((await itemsOf('ci')).find(({ name }) => name === 'SMTP_HOST')?.value).toBe('smtp.example.com')
     await closePage(page)

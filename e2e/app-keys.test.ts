@@ -8,6 +8,8 @@ import {
   openPage,
   pickFromMenu,
   recordAnswers,
+  saveInAll,
+  sayReadable,
   type WatchedPage,
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
@@ -61,10 +63,11 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     const answers = recordAnswers(page)
     const value = page.getByLabel('Value of DATABASE_URL in')
     expect(await value.inputValue()).toBe('')
-    const save = page.getByRole('button', { name: 'Save in both' })
+    const save = page.getByRole('button', { name: 'Save', exact: true })
     expect(await save.isDisabled()).toBe(true)
     await value.fill('planted-new')
-    await page.getByText('dev/worker uses this value too').waitFor()
+    await page.getByText('dev/worker keeps v1.').waitFor()
+    await saveInAll(page)
     await expectAccessible(page)
     await save.click()
     await page.getByText('Saved DATABASE_URL in 2 bundles, v2.').waitFor()
@@ -100,7 +103,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
 
   test('making a secret readable warns first', async () => {
     const page = await open(`/keys/${keyIds.get('NPM_TOKEN')}/details`)
-    await page.getByText('Readable', { exact: true }).click()
+    await sayReadable(page)
     await page.getByText('every member of the workspace can read the value').waitFor()
     await page.getByRole('button', { name: 'Save changes' }).click()
     const dialog = page.getByRole('dialog', { name: 'Show the value of NPM_TOKEN?' })
@@ -113,7 +116,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
 
   test('a key declared not secret shows its value at once', async () => {
     const page = await open(`/keys/${keyIds.get('NPM_TOKEN')}/details`)
-    await page.getByText('Readable', { exact: true }).click()
+    await sayReadable(page)
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('button', { name: 'Show to all members' }).click()
     await page.getByText('Saved NPM_TOKEN.').waitFor()

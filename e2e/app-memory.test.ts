@@ -12,6 +12,7 @@ import {
   pressArmed,
   readRequest,
   recordAnswers,
+  saveInAll,
   type WatchedPage,
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
@@ -65,13 +66,13 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     const mark = page.getByRole('status').filter({ hasText: 'End the old value at its issuer' })
     expect(await mark.count()).toBe(0)
     await page.getByRole('region', { name: 'Value' }).getByRole('link').click()
-    await page.getByText('dev/worker uses this value too').waitFor()
+    await saveInAll(page)
     await page.getByRole('button', { name: 'Generate' }).click()
     await page.getByRole('button', { name: 'Copy the new value' }).waitFor()
     const value = await page.getByRole('textbox', { name: 'Value of DATABASE_URL in' }).inputValue()
     expect(value).toMatch(/^[\w-]{43}$/)
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Save in both' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await mark.getByText('local holds v1 in 5 places.').waitFor()
     await expect.poll(() => isInView(mark)).toBe(true)
     await expectAccessible(page)
@@ -107,7 +108,6 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
   test('undo after a change restores the version before', async () => {
     const page = await open(`/keys/${keyId('SMTP_PASSWORD')}/change`)
     await page.getByLabel('Value of SMTP_PASSWORD in').fill('planted-mistake')
-    await page.getByRole('button', { name: /^Save in prod/ }).click()
     await pressArmed(page, 'Save in prod/shop')
     await page.getByText('Saved SMTP_PASSWORD in prod/shop/mail, v2.').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -127,8 +127,9 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
       await page.getByText('Its value becomes version 4, in 2 bundles:').waitFor()
     }
     await expectAccessible(first)
-    await first.getByRole('button', { name: 'Restore version 2' }).click()
+    await pressArmed(first, 'Restore version 2')
     await first.getByText('Restored STRIPE_SECRET_KEY: version 4.').waitFor()
+    for (const x of [40, 60]) await second.mouse.move(x, 40)
     await second.getByRole('button', { name: 'Restore version 2' }).click()
     await second.getByText('Not restored: the value changed').waitFor()
     await second.getByText('It is version 4 now.').waitFor()
@@ -143,14 +144,12 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     const value = page.getByLabel('Value of SMTP_HOST in')
     await value.fill('mine.example.com')
     await change('SMTP_HOST', { value: 'theirs.example.com' })
-    const save = page.getByRole('button', { name: /^Save in prod/ })
-    await save.click()
-    await pressArmed(page, 'Save in prod/shop')
+    for (const x of [40, 60]) await page.mouse.move(x, 40)
+    await page.getByRole('button', { name: 'Save in prod/shop' }).click()
     await page.getByText('local changed value').waitFor()
     await expectAccessible(page)
     await expect.poll(() => value.inputValue()).toBe('mine.example.com')
     await page.getByRole('button', { name: 'Keep mine' }).click()
-    await save.click()
     await pressArmed(page, 'Save in prod/shop')
     await page.getByText('Saved SMTP_HOST in prod/shop/mail, v3.').waitFor()
     await closePage(page)

@@ -155,13 +155,23 @@ export async function openRow(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name, exact: true }).click()
 }
 
+/** Say of a value that is not stored yet that members may read it. `of`: its name, in a list. */
+export async function sayReadable(page: Page, of = 'it'): Promise<void> {
+  await page.getByLabel(`Who can read ${of}`, { exact: true }).selectOption('Readable')
+}
+
+/** Save the edited value in every bundle that uses it. */
+export async function saveInAll(page: Page): Promise<void> {
+  await page.getByLabel('Saved in').selectOption('all')
+}
+
 /** Press a button that counts only once a person could look at it, until it did: no press counts that comes just as the
  * page moves the button. */
 export async function pressArmed(page: Page, name: string | RegExp): Promise<void> {
-  for (const x of [40, 60]) await page.mouse.move(x, 40)
   const button = page.getByRole('button', { name, exact: true })
   await button.waitFor()
   const press = async () => {
+    for (const x of [40, 60]) await page.mouse.move(x, 40)
     await button.click({ timeout: 5_000 }).catch(() => undefined)
     await button.waitFor({ state: 'detached', timeout: 5_000 }).catch(() => undefined)
     return await button.count()

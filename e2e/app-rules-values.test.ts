@@ -16,6 +16,7 @@ import {
   openPage,
   openRow,
   pickFromMenu,
+  pressArmed,
   readRequest,
   recordAnswers,
   typeCheckCode,
@@ -191,10 +192,10 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
       await openRow(member, 'TILL_TOKEN')
       await pickFromMenu(member, 'TILL_TOKEN in prod/till', 'Take staging’s value')
     }
-    const confirmed = member.getByRole('button', { name: 'Take it into production' })
+    const confirmed = member.getByRole('button', { name: 'Copy 1 to production' })
     await take()
-    await confirmed.click()
-    await member.getByText('prod/till has the value of staging/till for TILL_TOKEN.').waitFor()
+    await pressArmed(member, 'Copy 1 to production')
+    await member.getByText('Copied TILL_TOKEN to prod/till.').waitFor()
     await member.getByText('v2, sam').waitFor()
     const params = { bundle_id: source?.id ?? '' }
     await call('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body: { approvers: 'owner' } })

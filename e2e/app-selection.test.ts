@@ -176,6 +176,7 @@ describe.skipIf(!hasBrowser())('several keys at once, in the browser', () => {
     const call = createClient(server.url)
     const gone = (await call('GET', '/api/v1/keys')).find(({ name }) => name === 'PORT')
     await call('DELETE', '/api/v1/keys/{key_id}', { params: { key_id: gone?.id ?? '' } })
+    for (const x of [40, 60]) await page.mouse.move(x, 40)
     await dialog.getByRole('button', { name: 'Delete 2 keys' }).click()
     await dialog.getByRole('alert').getByText('not in the library').waitFor()
     await bar(page).getByText('1 variable selected').waitFor({ state: 'attached' })

@@ -7,7 +7,9 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   openPage,
+  pressArmed,
   recordAnswers,
+  sayReadable,
   type WatchedPage,
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
@@ -71,9 +73,9 @@ describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
     await page.keyboard.type('STRIPE_SECRET_KEY')
     await valueIn(page, 'dev').fill('planted-dev')
     await valueIn(page, 'prod').fill('planted-prod')
-    expect(await page.getByRole('radio', { name: /^Secret/ }).isChecked()).toBe(true)
+    expect(await page.getByLabel('Who can read it').inputValue()).toBe('secret')
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Add to dev and prod' }).click()
+    await pressArmed(page, 'Add to dev and prod')
     await page.getByText(`Added STRIPE_SECRET_KEY to ${shop('dev')}, ${shop('prod')}.`).waitFor()
     await page.getByRole('button', { name: 'STRIPE_SECRET_KEY', exact: true }).waitFor()
     expect((await itemsOf(shop('dev'))).map(({ name }) => name)).toContain('STRIPE_SECRET_KEY')
@@ -86,8 +88,8 @@ describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
     const page = await open(shop('dev'))
     await add(page)
     await page.getByLabel('Name', { exact: true }).fill(`PORT_${stories}`)
-    expect(await page.getByRole('radio', { name: /^Secret/ }).isChecked()).toBe(true)
-    await page.getByText('Readable', { exact: true }).click()
+    expect(await page.getByLabel('Who can read it').inputValue()).toBe('secret')
+    await sayReadable(page)
     await valueIn(page, 'dev').fill('3000')
     await howIn(page, 'staging').selectOption('same as dev')
     await expectAccessible(page)
@@ -103,9 +105,9 @@ describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
     await page.getByLabel('Name', { exact: true }).fill(name)
     await page.getByText(`${name} exists in ${shop('dev')}.`).waitFor()
     expect(await valueIn(page, 'dev').getAttribute('placeholder')).toBe('as it is')
-    await page.getByText('Readable', { exact: true }).click()
+    await sayReadable(page)
     await valueIn(page, 'prod').fill('warn')
-    await page.getByRole('button', { name: 'Add to prod' }).click()
+    await pressArmed(page, 'Add to prod')
     await expect.poll(() => delivered(shop('prod'))).toEqual([`${name}=PROD_SHOP${stories}_${name}=warn`])
     expect(await delivered(shop('dev'))).toEqual([`${name}=${name}=info`])
     await closePage(page)
@@ -124,7 +126,7 @@ describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
     await page.getByLabel(`Value in worker${stories}`).waitFor()
     await page.getByLabel('Name', { exact: true }).fill(name)
     await howIn(page, 'prod').selectOption(`same as worker${stories}`)
-    await page.getByRole('button', { name: 'Add to prod' }).click()
+    await pressArmed(page, 'Add to prod')
     await expect.poll(() => delivered(shop('prod'))).toEqual([`${name}=${name}=*****`])
     await closePage(page)
   })
@@ -138,6 +140,7 @@ describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
     await page.getByLabel('Name', { exact: true }).fill('A B')
     await valueIn(page, 'prod').fill('x ')
     await page.getByText('It ends with blanks.').waitFor()
+    for (const x of [40, 60]) await page.mouse.move(x, 40)
     await page.getByRole('button', { name: 'Add to prod' }).click()
     await page.getByText('Use letters, digits and _ only.').waitFor()
     await expectNoSidewaysScroll(page)
@@ -154,11 +157,12 @@ describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
     await page.getByLabel('Name', { exact: true }).fill('LATER')
     await valueIn(page, 'dev').fill('a')
     await valueIn(page, 'prod').fill('b')
+    for (const x of [40, 60]) await page.mouse.move(x, 40)
     await page.getByRole('button', { name: 'Add to dev and prod' }).click()
     await page.getByRole('alert').getByText('cannot reach its storage').waitFor()
     await expect.poll(() => valueIn(page, 'prod').inputValue()).toBe('b')
     await page.unroute('**/api/v1/imports')
-    await page.getByRole('button', { name: 'Add to dev and prod' }).click()
+    await pressArmed(page, 'Add to dev and prod')
     await page.getByText('Added LATER to').waitFor()
     await closePage(page)
   })

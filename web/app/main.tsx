@@ -29,8 +29,14 @@ function createQueryClient(): QueryClient {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError: (error) => onError(error) }),
     defaultOptions: {
-      queries: { staleTime: 5_000, retry: (count, error) => count < 2 && isPassing(error) },
-      mutations: { retry: false },
+      // Offline, a call fails at once: the page says so, and keeps what was typed.
+      queries: {
+        networkMode: 'always',
+        refetchOnReconnect: true,
+        staleTime: 5_000,
+        retry: (count, error) => count < 2 && isPassing(error),
+      },
+      mutations: { networkMode: 'always', retry: false },
     },
   })
   return client

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { describeFailure, type Failure } from '../lib/calls/failure.ts'
+import { ActButton } from './act-button.tsx'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Problem } from './notice.tsx'
@@ -8,8 +9,8 @@ import { type ChangeEnding, carryOut, type Mutation, useEnding } from './use-end
 type ConfirmQuestion = {
   title: string
   action: string
-  /** `primary` for what can be taken back. */
-  look?: 'danger' | 'primary'
+  /** Whether it writes production. */
+  isProduction?: boolean | undefined
   children: ReactNode
 }
 
@@ -20,11 +21,11 @@ const messageOf = ({ message }: Failure): string => message
 
 /** Asks before a change, makes it, and says why it failed or what it did. */
 export function ConfirmChange<Answer>(props: ConfirmChangeProps<Answer>) {
-  const { title, action, look, change, explain = messageOf, onClose, children } = props
+  const { title, action, isProduction, change, explain = messageOf, onClose, children } = props
   const end = useEnding(props)
   return (
     <ConfirmDialog
-      {...{ title, action, look, onClose }}
+      {...{ title, action, isProduction, onClose }}
       busy={change.isPending}
       problem={change.error === null ? null : explain(describeFailure(change.error))}
       onConfirm={() => carryOut(change, undefined, end)}
@@ -34,8 +35,7 @@ export function ConfirmChange<Answer>(props: ConfirmChangeProps<Answer>) {
   )
 }
 
-type ConfirmDialogProps = Omit<ConfirmQuestion, 'look'> & {
-  look?: ConfirmQuestion['look'] | undefined
+type ConfirmDialogProps = ConfirmQuestion & {
   busy?: boolean
   problem?: string | null
   /** Whether all that the action needs is chosen. */
@@ -49,7 +49,7 @@ type ConfirmDialogProps = Omit<ConfirmQuestion, 'look'> & {
 export function ConfirmDialog({
   title,
   action,
-  look = 'danger',
+  isProduction = false,
   busy = false,
   problem = null,
   isReady = true,
@@ -64,7 +64,14 @@ export function ConfirmDialog({
       <Problem text={problem} className="mt-4" />
       <div className="mt-6 flex flex-wrap justify-end gap-3">
         <Button label="Cancel" onClick={onClose} />
-        <Button label={action} look={look} busy={busy} disabled={!isReady} onClick={onConfirm} />
+        <ActButton
+          type="button"
+          label={action}
+          isProduction={isProduction}
+          busy={busy}
+          disabled={!isReady}
+          onClick={onConfirm}
+        />
       </div>
     </Dialog>
   )

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { isOvertaken } from '../lib/calls/failure.ts'
 import { useClosing, useUnsaved } from '../lib/page/unsaved.ts'
+import { ActButton } from './act-button.tsx'
 import { Button } from './button.tsx'
 import { ConflictNotice, type ConflictNoticeProps } from './conflict-notice.tsx'
 import { Dialog } from './dialog.tsx'
@@ -10,7 +11,8 @@ import { type ChangeEnding, carryOut, type Mutation, useEnding } from './use-end
 
 type DialogFormProps<Input, Answer> = ChangeEnding<Answer> & {
   action: string
-  look?: 'primary' | 'danger'
+  /** Whether it writes production. */
+  isProduction?: boolean
   change: Mutation<Input, Answer>
   /** What the form sends; null while something in it has to be corrected. */
   input: () => Input | null
@@ -27,7 +29,7 @@ type DialogFormProps<Input, Answer> = ChangeEnding<Answer> & {
 
 /** A form inside a dialog, with its action, a way to cancel, and the server's refusal. */
 export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>) {
-  const { action, look = 'primary', change, input, unsaved = false, edited, also } = props
+  const { action, isProduction = false, change, input, unsaved = false, edited, also } = props
   const hidesError = props.hidesError === true || (edited !== undefined && isOvertaken(change.error))
   const closing = useClosing()
   const saved = useUnsaved(unsaved)
@@ -47,7 +49,7 @@ export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>)
       <FailureNotice error={hidesError ? null : change.error} also={also} />
       <div className="flex flex-wrap justify-end gap-3 pt-2">
         <Button label="Cancel" onClick={() => closing(props.onClose)} />
-        <Button label={action} type="submit" look={look} busy={change.isPending} />
+        <ActButton label={action} isProduction={isProduction} busy={change.isPending} />
       </div>
     </Form>
   )

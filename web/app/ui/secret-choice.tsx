@@ -1,50 +1,33 @@
-import { useId } from 'react'
-import { classNames } from './class-names.ts'
-import { Eye, Lock } from './icons.ts'
+import { Select } from './select.tsx'
+
+const NAMES = { secret: 'Secret', readable: 'Readable' } as const
+const HINTS = {
+  secret: 'hidden here, delivered on approval.',
+  readable: 'members see it on these pages.',
+} as const
 
 type SecretChoiceProps = {
   isSecret: boolean
   onChange: (isSecret: boolean) => void
-  /** Without the sentences. */
-  isSmall?: boolean
+  /** In a list: the name whose value it is, without what the choice means. */
+  of?: string
+  disabled?: boolean
 }
 
-const CHOICES = [
-  { isSecret: true, name: 'Secret', hint: 'Hidden here, delivered on approval', Icon: Lock },
-  { isSecret: false, name: 'Readable', hint: 'Members see it on these pages', Icon: Eye },
-]
-
 /** Whether a value is secret. A person decides, and nothing else: not the name, not the value. */
-export function SecretChoice({ isSecret, onChange, isSmall = false }: SecretChoiceProps) {
-  const group = useId()
+export function SecretChoice({ isSecret, onChange, of, disabled }: SecretChoiceProps) {
+  const value = isSecret ? 'secret' : 'readable'
   return (
-    <fieldset className="grid grid-cols-2 gap-2">
-      <legend className="sr-only">Who can read it</legend>
-      {CHOICES.map(({ Icon, ...choice }) => (
-        <label
-          key={choice.name}
-          className={classNames(
-            'flex items-start gap-2.5 rounded-md border has-focus-visible:outline-2 has-focus-visible:outline-accent',
-            isSmall ? 'px-2 py-1 text-xs' : 'p-2.5 text-sm',
-            choice.isSecret === isSecret
-              ? 'border-accent bg-accent-soft shadow-[inset_0_0_0_1px_var(--color-accent)]'
-              : 'border-edge',
-          )}
-        >
-          <input
-            type="radio"
-            name={group}
-            className="sr-only"
-            checked={choice.isSecret === isSecret}
-            onChange={() => onChange(choice.isSecret)}
-          />
-          <Icon aria-hidden size={isSmall ? 14 : 16} className="mt-0.5 shrink-0" />
-          <span>
-            <span className="font-medium">{choice.name}</span>
-            {!isSmall && <span className="block text-xs text-ink-soft">{choice.hint}</span>}
-          </span>
-        </label>
-      ))}
-    </fieldset>
+    <p className="text-xs text-ink-soft">
+      <Select
+        aria-label={`Who can read ${of ?? 'it'}`}
+        className="choice"
+        value={value}
+        options={NAMES}
+        disabled={disabled}
+        onChange={(chosen) => onChange(chosen === 'secret')}
+      />
+      {of === undefined && `: ${HINTS[value]}`}
+    </p>
   )
 }

@@ -191,7 +191,6 @@ function RemovePasskeyDialog({ passkey, endsSecondFactor, onClose }: RemovePassk
     <PasswordDialog
       title="Remove passkey"
       action="Remove"
-      look="danger"
       change={remove}
       done={`Removed the passkey ${passkey.name}.`}
       onClose={onClose}

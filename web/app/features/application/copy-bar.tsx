@@ -47,8 +47,10 @@ export function CopyBar({ environments, rows, shown, selection }: CopyBarProps) 
       {to !== null && (
         <CopyDialog
           to={to}
-          bundles={environments}
-          rows={rows}
+          copies={copiesTo(to.id, rows).map((copy) => ({
+            ...copy,
+            from: { name: environments.find(({ id }) => id === copy.source.bundle_id)?.name ?? '' },
+          }))}
           onClose={() => {
             setTo(null)
             selection.clear()

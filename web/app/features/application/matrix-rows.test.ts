@@ -78,7 +78,8 @@ test('a copy comes from the first environment whose key the person may show', ()
     ),
     row('THEIRS', full('dev', 'c', { may_show: false }), missing('staging'), missing('prod')),
   ]
-  expect(copiesTo('prod', rows)).toEqual([{ name: 'MINE', from: 'staging', keyId: 'b', isSecret: false }])
+  const copies = copiesTo('prod', rows).map(({ name, source }) => [name, source.bundle_id, source.key_id])
+  expect(copies).toEqual([['MINE', 'staging', 'b']])
 })
 
 test.each([

@@ -58,11 +58,9 @@ export function sameAs(cells: readonly ComparedCell[], column: number): number |
  * another bundle. */
 export function copiesTo(bundleId: string, rows: readonly ComparedRow[]) {
   return rows.flatMap(({ name, cells }) => {
-    const lacks = cells.some((cell) => cell.bundle_id === bundleId && cell.state === 'missing')
-    const [source] = cells.flatMap(({ bundle_id: from, key_id: keyId, facts }) =>
-      keyId !== null && facts?.may_show === true ? [{ name, from, keyId, isSecret: facts.is_secret }] : [],
-    )
-    return lacks && source !== undefined ? [source] : []
+    const cell = cells.find(({ bundle_id }) => bundle_id === bundleId)
+    const source = cells.find(({ key_id, facts }) => key_id !== null && facts?.may_show === true)
+    return cell?.state === 'missing' && source !== undefined ? [{ name, cell, source }] : []
   })
 }
 

@@ -12,7 +12,7 @@ import type { MatrixRow } from './matrix-rows.ts'
 
 export type CellChanges = ReturnType<typeof useCellChanges>
 
-const TakeValueDialog = deferred('TakeValueDialog', () => import('./cells/take-value-dialog.tsx'))
+const CopyDialog = deferred('CopyDialog', () => import('./copy-dialog.tsx'))
 
 const FRESH = { refreshes: LIBRARY }
 
@@ -20,7 +20,7 @@ const FRESH = { refreshes: LIBRARY }
 export function useCellChanges() {
   const [asked, setAsked] = useState<Question | null>(null)
   const [opened, setOpened] = useState<OpenedEntry | null>(null)
-  const [taken, setTaken] = useState<{ variable: EntryAt; source: TakenFrom } | null>(null)
+  const [taken, setTaken] = useState<(EntryAt & TakenFrom) | null>(null)
   const steps = useSteps((run: () => Promise<unknown>) => run(), FRESH)
   const takeBack = (undo: () => Promise<unknown>) => steps.mutate(undo, { onError })
   const make = (run: () => Promise<unknown>, done: { text: string; undo?: () => Promise<unknown> }) => {
@@ -77,12 +77,12 @@ export function useCellChanges() {
   // With the table and not with the row, which is another one once its name changes.
   const open = ({ bundle, cell }: EntryAt, what: OpenedEntry['what']) =>
     setOpened({ bundleId: bundle.id, keyId: cell.key_id, what })
-  const take = (variable: EntryAt, source: TakenFrom) => setTaken({ variable, source })
+  const take = (variable: EntryAt, source: TakenFrom) => setTaken({ ...variable, ...source })
   const dialog: ReactNode = (
     <>
       {asked !== null && <QuestionDialog {...asked} onClose={() => setAsked(null)} />}
       {opened !== null && <EntryDialog {...opened} onClose={() => setOpened(null)} />}
-      {taken !== null && <TakeValueDialog {...taken} onClose={() => setTaken(null)} />}
+      {taken !== null && <CopyDialog to={taken.bundle} copies={[taken]} onClose={() => setTaken(null)} />}
     </>
   )
   return { ask, split, require, share, open, take, dialog }
@@ -118,7 +118,7 @@ function QuestionDialog({ title, action, text, run, onClose }: Question & { onCl
     run()
   }
   return (
-    <ConfirmDialog title={title} action={action} onConfirm={confirm} onClose={onClose}>
+    <ConfirmDialog {...{ title, action, onClose }} isProduction onConfirm={confirm}>
       <p>{text}</p>
     </ConfirmDialog>
   )

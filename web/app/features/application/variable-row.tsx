@@ -1,9 +1,9 @@
 import type { useSelection } from '../../lib/page/selection.ts'
+import { ValueEditor } from '../../ui/cell-form/value-editor.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { EntryLink, EntryName } from '../../ui/entry-name.tsx'
 import { RowCheckbox } from '../../ui/selection/row-checkbox.tsx'
 import { CellDetails } from './cells/cell-details.tsx'
-import { CellEditor } from './cells/cell-editor.tsx'
 import { CellView } from './cells/cell-view.tsx'
 import { MissingEditor } from './cells/missing-editor.tsx'
 import type { EnvironmentColumn } from './environment/environments.ts'
@@ -135,8 +135,13 @@ function Cell({ row, bundle, column, isOpen, environments, changes, keys, edited
     return <MissingEditor {...shown} changes={changes} onClose={close} />
   return (
     <>
-      {edited.has(id) && cell.key_id !== null ? (
-        <CellEditor keyId={cell.key_id} bundle={bundle} onClose={close} />
+      {edited.has(id) && cell.key_id !== null && cell.facts !== undefined ? (
+        <ValueEditor
+          keyId={cell.key_id}
+          seen={seenOf(row.name, cell.key_id, cell.facts)}
+          bundle={bundle}
+          onDone={close}
+        />
       ) : (
         <CellView
           {...shown}
@@ -150,6 +155,13 @@ function Cell({ row, bundle, column, isOpen, environments, changes, keys, edited
       )}
     </>
   )
+}
+
+/** What the table knows of a key before the server answers. */
+function seenOf(name: string, id: string, facts: NonNullable<MatrixRow['cells'][number]['facts']>) {
+  const { value, set_at: updated_at, set_by, ...known } = facts
+  const plain = { is_template: false, template_parts: [], rotate_after_days: null, bundles: [] }
+  return { ...known, ...plain, id, name, value: value ?? '', updated_at, updated_by_name: set_by.name }
 }
 
 // The server says it of each key, and of each bundle. A composed text is edited on its own page, which shows its parts.

@@ -27,7 +27,6 @@ function Sheet({ act, input, asked, end }: TouchSheet) {
     <ConfirmDialog
       title="Sign with your approval key"
       action="Sign"
-      look="primary"
       busy={busy}
       problem={problem}
       onConfirm={() => void confirm()}

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { type DatedKey, daysUntil, dueKind, dueWhen, useDatedKeys } from '../../lib/data/expiry.ts'
+import { type DatedKey, daysUntil, dueKind, dueWhen } from '../../lib/data/expiry.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -9,10 +9,8 @@ import { EntryLink } from '../../ui/entry-name.tsx'
 
 const NEAREST = 3
 
-/** What expires or should be replaced in the next 90 days; nothing while nothing is due. */
-export function DueStrip() {
-  const keys = useDatedKeys().data ?? []
-  if (!keys.some(({ due }) => due !== null)) return null
+/** What expires or should be replaced in the next 90 days. */
+export function DueStrip({ keys }: { keys: readonly DatedKey[] }) {
   return (
     <section aria-label="What expires" className="mb-4 rounded-lg bg-surface p-4 shadow-hairline sm:px-6">
       <ul className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs max-sm:grid max-sm:gap-y-2">

@@ -19,12 +19,12 @@ import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { ReviewLink, WaitingSentence, waitingFacts } from '../../ui/waiting/waiting-words.tsx'
-import { DueStrip } from './due-strip.tsx'
 import { HomeMatrix } from './home-matrix.tsx'
 import { homeTable, isFound } from './home-rows.ts'
 
 const FirstSteps = deferred('FirstSteps', () => import('./first-steps.tsx'))
 const RunningTasks = lazy(async () => ({ default: (await import('./running-tasks.tsx')).RunningTasks }))
+const DueStrip = lazy(async () => ({ default: (await import('./due-strip.tsx')).DueStrip }))
 const NewBundleDialog = deferred('NewBundleDialog', () => import('../../ui/bundle-forms.tsx'))
 
 const FIELDS = ['query', 'tag', 'new'] as const
@@ -34,8 +34,9 @@ export function HomePage() {
   const bundles = useAnswer('listBundles', { facts: '1' })
   const { textOf, set } = useAddressFields(FIELDS)
   const grants = useGrants()
+  const dated = useDatedKeys()
   // The cards above the table come with it, also those whose module loads, so that it does not move.
-  const areCardsComing = [useDatedKeys(), useWaiting().query, grants].some(({ isLoading }) => isLoading)
+  const areCardsComing = [dated, useWaiting().query, grants].some(({ isLoading }) => isLoading)
   return (
     <>
       <PageHeading
@@ -58,7 +59,7 @@ export function HomePage() {
             ) : (
               <>
                 <NamedBundle bundles={data} />
-                <DueStrip />
+                {dated.data?.some(({ due }) => due !== null) && <DueStrip keys={dated.data} />}
                 <Applications bundles={data} />
               </>
             )}

@@ -1,7 +1,7 @@
 import type { EnvEntry } from '@keyferry/contract/env'
 import type { ImportChoice, ImportStep } from '../../lib/calls/answers.ts'
 import { looksSecret } from '../../lib/rules/key-names.ts'
-import { changedOf } from '../../lib/words/import-steps.ts'
+import { changedOf, makesKey } from '../../lib/words/import-steps.ts'
 
 /** What a person decided about entries, by name; what is absent follows the plan. */
 export type Decisions = {
@@ -37,7 +37,7 @@ export function offeredOpen(
   plan: readonly ImportStep[],
   { secret }: Decisions,
 ) {
-  const isNew = new Map(plan.map(({ name, action }) => [name, action === 'create' || action === 'own']))
+  const isNew = new Map(plan.map((step) => [step.name, makesKey(step)]))
   const open = entries.filter(({ name, value }) => isNew.get(name) === true && !looksSecret(name, value))
   return open.flatMap(({ name }) => (secret.has(name) ? [] : [name]))
 }

@@ -77,6 +77,7 @@ function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
         <ImportPreview read={read} planning={planning} decisions={decisions} onDecide={setDecisions} />
       )}
       <ImportSubmit
+        bundleName={bundleName}
         planning={planning}
         unreadable={read.problems.length}
         count={read.entries.filter(({ name }) => !decisions.skipped.has(name)).length}

@@ -1,16 +1,19 @@
-import type { readImport } from '@keyferry/contract/env'
+import type { EnvEntry, readImport } from '@keyferry/contract/env'
+import { MASK } from '@keyferry/contract/limits'
 import type { ReactNode } from 'react'
-import type { ImportChoice, ImportPlan } from '../../lib/calls/answers.ts'
+import type { ImportChoice, ImportPlan, ImportStep } from '../../lib/calls/answers.ts'
 import { useReadableValues } from '../../lib/data/bundles.ts'
+import { valueWarnings } from '../../lib/rules/value-warnings.ts'
 import { listed } from '../../lib/words/counted.ts'
-import { choiceOf, planText } from '../../lib/words/import-steps.ts'
+import { changes, choiceOf, makesKey, planText } from '../../lib/words/import-steps.ts'
 import { Button } from '../../ui/button.tsx'
+import { StepRow } from '../../ui/import-step/step-row.tsx'
 import { TryAgain } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { SecretChoice } from '../../ui/secret-choice.tsx'
 import { Rows } from '../../ui/section.tsx'
 import { CrossingNotice, StricterNotice } from '../../ui/stricter-notice.tsx'
 import { type Decisions, deciding, offeredOpen } from './decisions.ts'
-import { PreviewRow } from './preview-row.tsx'
 import type { Planning } from './use-plan.ts'
 
 type ImportPreviewProps = {
@@ -46,20 +49,59 @@ export function ImportPreview({ read, planning, decisions, onDecide }: ImportPre
       <PlanProblem planning={planning} onSkip={(names) => skip(names, true)} />
       <Rows className="mt-2">
         {read.entries.map((entry) => (
-          <PreviewRow
+          <EntryRow
             key={entry.name}
             entry={entry}
             step={steps.get(entry.name)}
-            skipped={decisions.skipped.has(entry.name)}
             before={before.get(entry.name)}
-            secret={decisions.secret.get(entry.name)}
-            onSkip={(name, skipped) => skip([name], skipped)}
-            onSecret={(name, isSecret) => mark([name], isSecret)}
-            onChoose={(name, choice) => choose([name], choice)}
+            decisions={decisions}
+            onDecide={onDecide}
           />
         ))}
       </Rows>
     </section>
+  )
+}
+
+type EntryRowProps = Pick<ImportPreviewProps, 'decisions' | 'onDecide'> & {
+  entry: EnvEntry
+  step: ImportStep | undefined
+  /** What the bundle delivers now, if everyone may read it. */
+  before: string | undefined
+}
+
+/** One line of the text. It shows how a value changes only if neither the old nor the new one is secret. */
+function EntryRow({ entry: { name, value, line }, step, before, decisions, onDecide }: EntryRowProps) {
+  const { skip, mark, choose } = deciding(decisions, onDecide)
+  const isSkipped = decisions.skipped.has(name)
+  const isSecret = decisions.secret.get(name) ?? step?.is_secret ?? true
+  const shown =
+    before !== undefined && step && !isSecret && changes(step) ? { old_value: before, new_value: value } : {}
+  return (
+    <StepRow
+      name={name}
+      step={isSkipped ? undefined : step && { ...step, ...shown }}
+      about={`Line ${line}`}
+      warnings={value === MASK ? [] : valueWarnings(value)}
+      onChoose={(_, choice) => choose([name], choice)}
+      lead={
+        <input
+          type="checkbox"
+          className="checkbox mt-1"
+          aria-label={name}
+          checked={!isSkipped}
+          onChange={() => skip([name], !isSkipped)}
+        />
+      }
+      mark={
+        <SecretChoice
+          of={name}
+          isSecret={isSecret}
+          disabled={isSkipped || (step !== undefined && !makesKey(step))}
+          onChange={(chosen) => mark([name], chosen)}
+        />
+      }
+    />
   )
 }
 

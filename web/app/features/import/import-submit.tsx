@@ -1,13 +1,15 @@
+import { isProduction } from '@keyferry/contract/production'
 import type { ImportPlan } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { useChange } from '../../lib/calls/use-call.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { counted } from '../../lib/words/counted.ts'
-import { Button } from '../../ui/button.tsx'
+import { ActButton } from '../../ui/act-button.tsx'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { hasWork } from './decisions.ts'
 import type { Planning } from './use-plan.ts'
 
 type ImportSubmitProps = {
+  bundleName: string
   planning: Planning
   /** How many lines of the text cannot be read. */
   unreadable: number
@@ -19,10 +21,17 @@ type ImportSubmitProps = {
 }
 
 /** The button that carries out the plan that is shown, and exactly that one. */
-export function ImportSubmit({ planning, unreadable, count, onName, onDone }: ImportSubmitProps) {
+export function ImportSubmit({ bundleName, planning, unreadable, count, onName, onDone }: ImportSubmitProps) {
   const carryOut = useChange('importVariables', {})
   const { plan, request, isPending, again } = planning
   const steps = plan?.plan ?? []
+  const bundles = useAnswer('listBundles', {}).data ?? []
+  const isRed = (name: string) =>
+    isProduction(bundles.find((bundle) => bundle.name === name) ?? { name, tags: '', production: 'by_name' })
+  const replaced = steps.filter(({ action }) => action === 'replace')
+  const writesProduction =
+    isRed(bundleName) ||
+    replaced.some((step) => step.shared_total > step.shared_with.length || step.shared_with.some(isRed))
   const hasChanged = describeFailure(carryOut.error).code === 'plan_changed'
   const submit = () => {
     if (!onName() || plan === null || request === null || isPending) return
@@ -45,9 +54,10 @@ export function ImportSubmit({ planning, unreadable, count, onName, onDone }: Im
         <FailureNotice error={carryOut.error} also="Nothing was imported." />
       )}
       <div className="flex flex-wrap items-center gap-3">
-        <Button
+        <ActButton
+          type="button"
           label={submitLabel(count, carryOut.isPending)}
-          look="primary"
+          isProduction={writesProduction}
           size="large"
           busy={carryOut.isPending}
           disabled={

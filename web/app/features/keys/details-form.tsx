@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { ConflictNotice } from '../../ui/conflict-notice.tsx'
 import { Form } from '../../ui/form.tsx'
 import { LifetimeFields, rotationProblem } from '../../ui/lifetime-fields.tsx'
-import { FailureNotice, Notice } from '../../ui/notice.tsx'
+import { FailureNotice } from '../../ui/notice.tsx'
 import { SecretChoice } from '../../ui/secret-choice.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
@@ -51,9 +51,6 @@ export function DetailsForm({ item, onSaved }: DetailsFormProps) {
       <LifetimeFields lifetime={draft} onChange={set} />
       {(item.may_show || !item.is_secret) && (
         <SecretChoice isSecret={draft.is_secret} onChange={(is_secret) => set({ is_secret })} />
-      )}
-      {change.is_secret === false && (
-        <Notice tone="caution">Once saved, every member of the workspace can read the value.</Notice>
       )}
       {asks && (
         <ConfirmDialog

@@ -87,9 +87,10 @@ function Overview({ item, bundle, hrefOf, versions, view }: OverviewProps) {
       {view === 'change' && item.may_change ? (
         <section aria-label="Value" className="rounded-lg bg-surface p-3 pb-1 text-xs shadow-card">
           <ValueEditor
-            offersRare
-            item={item}
-            bundle={bundle && { ...bundle, label: environmentOf(bundle.name) || bundle.name }}
+            offersTemplate={item.may_show}
+            keyId={item.id}
+            seen={item}
+            bundle={bundle}
             onDone={(saved) =>
               navigate(saved === null || saved.id === item.id ? hrefOf('') : `/keys/${saved.id}`)
             }

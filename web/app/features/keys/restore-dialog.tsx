@@ -2,6 +2,7 @@ import { MASK } from '@keyferry/contract/limits'
 import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
 import type { Failure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
+import { useProduction } from '../../lib/data/bundles.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { useUndo } from '../../ui/cell-form/use-undo.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
@@ -22,6 +23,7 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
   const restore = useChange('restoreKeyVersion', given)
   const undoOf = useUndo({ id: item.id, version: current.version }, undefined)
   const { bundles } = item
+  const production = useProduction()
   const holders = versions.reduce((sum, each) => sum + each.holders, 0)
   const done = (made: Key) =>
     made.version === current.version
@@ -31,7 +33,7 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
     <ConfirmChange
       title={`Restore version ${version.version} of ${item.name}?`}
       action={`Restore version ${version.version}`}
-      look="primary"
+      isProduction={bundles.some(({ id }) => production?.has(id))}
       change={restore}
       explain={problemOf}
       done={done}

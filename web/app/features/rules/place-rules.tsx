@@ -5,6 +5,7 @@ import type { PolicyChange, RulesPlace } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { counted } from '../../lib/words/counted.ts'
+import { ActButton } from '../../ui/act-button.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EntryLink } from '../../ui/entry-name.tsx'
 import { EnvChip } from '../../ui/env-chip.tsx'
@@ -91,10 +92,11 @@ function ConfirmLooser({ place, asked: { field, ...asked }, isPending, onConfirm
         <strong className="font-medium">{choiceOf(field, after[field]).word}</strong>.
       </p>
       <Button label="Keep it" size="small" onClick={() => askFor(null)} />
-      <Button
+      <ActButton
+        type="button"
         label="Loosen the rule"
         size="small"
-        look={is_production ? 'danger' : 'primary'}
+        isProduction={is_production}
         busy={isPending}
         onClick={onConfirm}
       />

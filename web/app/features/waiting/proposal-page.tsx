@@ -9,14 +9,14 @@ import { treatmentOf, type ValueTreatment } from '../../lib/rules/treatment.ts'
 import { planText, storing } from '../../lib/words/import-steps.ts'
 import { nameOf, senderText } from '../../lib/words/proposal-words.ts'
 import { ago, ahead } from '../../lib/words/time.ts'
+import { ActButton } from '../../ui/act-button.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Checkbox } from '../../ui/checkbox.tsx'
-import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { StepRow } from '../../ui/import-step/step-row.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { OwnersOnly, PageNote } from '../../ui/page-note.tsx'
+import { SecretChoice } from '../../ui/secret-choice.tsx'
 import { Rows } from '../../ui/section.tsx'
 import { CrossingNotice } from '../../ui/stricter-notice.tsx'
 import { notify } from '../../ui/toast-store.ts'
@@ -76,11 +76,21 @@ function Open({ proposal }: { proposal: Proposal }) {
             </p>
             <Rows label="Variables">
               {ready.plan.map((step) => (
-                <ProposedStep
+                <StepRow
                   key={step.name}
+                  name={step.name}
                   step={step}
                   onChoose={choose}
-                  onMark={(name, isSecret) => setMarks({ ...marks, [name]: isSecret })}
+                  // The mark can be changed where the owner reads the value.
+                  mark={
+                    step.new_value !== undefined && (
+                      <SecretChoice
+                        of={step.name}
+                        isSecret={step.is_secret}
+                        onChange={(isSecret) => setMarks({ ...marks, [step.name]: isSecret })}
+                      />
+                    )
+                  }
                 />
               ))}
             </Rows>
@@ -89,30 +99,6 @@ function Open({ proposal }: { proposal: Proposal }) {
       </Loaded>
       <Decision proposal={proposal} plan={plan.data} choice={choice} saved={saved} />
     </div>
-  )
-}
-
-type ProposedStepProps = {
-  step: ProposalPlan['plan'][number]
-  onChoose: (name: string, choice: ImportChoice) => void
-  onMark: (name: string, isSecret: boolean) => void
-}
-
-/** What storing a proposal does with one variable. The mark can be changed where the owner reads the value. */
-function ProposedStep({ step, onChoose, onMark }: ProposedStepProps) {
-  const { name, is_secret, new_value } = step
-  return (
-    <StepRow step={step} onChoose={onChoose}>
-      {new_value !== undefined && (
-        <Checkbox
-          className="inline-flex min-h-7 items-center gap-2 text-sm text-ink-soft"
-          aria-label={`Secret: ${name}`}
-          checked={is_secret}
-          onChange={(isSecret) => onMark(name, isSecret)}
-          label="Secret"
-        />
-      )}
-    </StepRow>
   )
 }
 
@@ -125,7 +111,7 @@ function Warnings({ plan: { plan, production, changes } }: { plan: ProposalPlan 
         </Notice>
       )}
       {changes.length > 0 && (
-        <Notice tone="danger" className="mb-3">
+        <Notice tone="plain" className="mb-3">
           <strong>Other bundles change too:</strong> {changes.join(', ')}.
         </Notice>
       )}
@@ -144,9 +130,8 @@ type DecisionProps = {
   saved: () => void
 }
 
-function Decision({ proposal: { id, bundle, proposer }, plan, choice, saved }: DecisionProps) {
+function Decision({ proposal: { id, bundle }, plan, choice, saved }: DecisionProps) {
   const [, navigate] = useLocation()
-  const [asks, setAsks] = useState(false)
   const store = useChange('acceptProposal', { proposal_id: id }, AFTER)
   const decline = useChange('endProposal', { proposal_id: id }, AFTER)
   const ended = (text: string) => ({
@@ -156,13 +141,8 @@ function Decision({ proposal: { id, bundle, proposer }, plan, choice, saved }: D
       notify({ text })
     },
   })
-  const send = () => {
-    setAsks(false)
-    if (plan !== undefined)
-      store.mutate({ plan_id: plan.plan_id, ...choice }, ended(`Changed ${bundle.name}.`))
-  }
-  const isAsking = plan !== undefined && (plan.production.length > 0 || plan.changes.length > 0)
-  const label = storing(plan?.plan ?? [])
+  const send = () =>
+    plan && store.mutate({ plan_id: plan.plan_id, ...choice }, ended(`Changed ${bundle.name}.`))
   const hasChanged = describeFailure(store.error).code === 'plan_changed'
   return (
     <div className="mt-5 space-y-3">
@@ -180,22 +160,15 @@ function Decision({ proposal: { id, bundle, proposer }, plan, choice, saved }: D
           busy={decline.isPending}
           onClick={() => decline.mutate(undefined, ended('Declined. The values are deleted.'))}
         />
-        <Button
-          label={label}
-          look={plan !== undefined && plan.production.length > 0 ? 'danger' : 'primary'}
+        <ActButton
+          type="button"
+          label={storing(plan?.plan ?? [])}
+          isProduction={plan !== undefined && plan.production.length > 0}
           disabled={plan === undefined}
           busy={store.isPending}
-          onClick={() => (isAsking ? setAsks(true) : send())}
+          onClick={send}
         />
       </div>
-      {asks && plan !== undefined && (
-        <ConfirmDialog title={`${label}?`} action={label} onConfirm={send} onClose={() => setAsks(false)}>
-          <Warnings plan={plan} />
-          {plan.plan.some((step) => step.is_secret && step.action !== 'detach') && (
-            <p>Only {nameOf(proposer)} knows the secret values.</p>
-          )}
-        </ConfirmDialog>
-      )}
     </div>
   )
 }

@@ -109,7 +109,6 @@ export function RotateSecretDialog({ webhook, onClose }: { webhook: Webhook; onC
     <ConfirmChange
       title="Create a new secret?"
       action="Create the new secret"
-      look="primary"
       change={rotate}
       onDone={(answer) => setSecret(answer.secret)}
       onClose={onClose}

@@ -33,7 +33,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 /** Turn the error of a call into a message of one or two sentences. `status` is null when there was no answer. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof Problem) return { status: null, code: 'problem', message: error.message, details: {} }
-  if (!(error instanceof CallError)) return UNREACHABLE
+  if (!(error instanceof CallError)) return navigator.onLine === false ? OFFLINE : UNREACHABLE
   const { status, code, details } = error
   return { status, code, details, message: messageOf(error) }
 }
@@ -43,6 +43,11 @@ const UNREACHABLE: Failure = {
   code: 'unreachable',
   message: 'The server does not answer. Check that it runs, then try again.',
   details: {},
+}
+
+const OFFLINE: Failure = {
+  ...UNREACHABLE,
+  message: 'You are offline. What you typed stays here: try again when you are online.',
 }
 
 function messageOf({ status, code, message, retryAfterSeconds }: CallError): string {

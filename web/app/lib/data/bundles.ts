@@ -1,3 +1,4 @@
+import { isProduction } from '@keyferry/contract/production'
 import type { BundleItem, BundleWithItems } from '../calls/answers.ts'
 import { call } from '../calls/call.ts'
 import { useAnswer } from '../calls/use-call.ts'
@@ -6,6 +7,12 @@ import { useAnswer } from '../calls/use-call.ts'
 export function useReadableValues(bundleId: string | null): ReadonlyMap<string, string> {
   const { data } = useAnswer('getBundle', { bundle_id: bundleId ?? '' }, { enabled: bundleId !== null })
   return readableIn(data?.items ?? [])
+}
+
+/** The ids of the bundles for production; undefined until they are known. */
+export function useProduction(): ReadonlySet<string> | undefined {
+  const bundles = useAnswer('listBundles', {}).data
+  return bundles && new Set(bundles.filter(isProduction).map(({ id }) => id))
 }
 
 /** Names and their values, without those that are secret. */

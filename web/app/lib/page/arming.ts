@@ -62,7 +62,7 @@ class Arming {
     }
     on(window, ['focus', 'blur', 'pageshow'], (event) => event.target === window && this.#startOver())
     on(document, ['visibilitychange', 'prerenderingchange'], () => this.#startOver())
-    on(window, ['resize'], () => this.checkPlace())
+    on(window, ['resize', 'scroll'], () => this.checkPlace())
     on(window, ['pointermove'], (event) => event instanceof PointerEvent && this.#move(event))
     on(window, ['pointerdown'], (event) => event instanceof PointerEvent && this.#pointerDown(event))
     on(window, ['keydown'], (event) => event instanceof KeyboardEvent && this.#keyDown(event))

@@ -1,6 +1,5 @@
-import type { Key } from '../calls/answers.ts'
 import type { Conflict } from '../rules/edit.ts'
-import { type EditedKey, editedKeyOf, keyChangeOf } from '../rules/key-edit.ts'
+import { type DraftedKey, type EditedKey, editedKeyOf, keyChangeOf } from '../rules/key-edit.ts'
 import { dayOf } from '../words/due.ts'
 import { plainText } from '../words/plain-text.ts'
 import { useEdit } from './use-edit.ts'
@@ -10,7 +9,7 @@ type ValuePart = Partial<Pick<EditedKey['value'], 'text' | 'is_template'>>
 /** A person's edit of a key. The value of a secret is known by its version only.
  * @param isSaving while a change is stored and read again, it is no conflict with itself
  * @returns `notice`: props for the notice of a conflict */
-export function useKeyDraft(item: Key, { isSaving }: { isSaving: boolean }) {
+export function useKeyDraft(item: DraftedKey, { isSaving }: { isSaving: boolean }) {
   const { draft, change, conflict, set } = useEdit(editedKeyOf(item))
   const values = item.is_secret
     ? { theirs: `version ${item.version}, which no page shows`, mine: 'your new value' }

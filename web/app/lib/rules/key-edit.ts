@@ -1,4 +1,4 @@
-import type { Key } from '../calls/answers.ts'
+import type { Key, KeyWithBundles } from '../calls/answers.ts'
 import type { KeyLifetime, KeyUpdateInput } from '../data/keys.ts'
 import type { changeOf } from './edit.ts'
 
@@ -8,7 +8,23 @@ type EditedValue = { text: string | null; is_template: boolean; version: number 
 /** What a person can edit of a key. The version belongs to the value, so that a value which nobody sees has a base. */
 export type EditedKey = KeyLifetime & Pick<Key, 'description' | 'is_secret'> & { value: EditedValue }
 
-export function editedKeyOf({ value, version, is_secret, is_template, ...key }: Key): EditedKey {
+/** What the editors of a key need to know of it. */
+export type DraftedKey = Pick<
+  KeyWithBundles,
+  | 'id'
+  | 'name'
+  | 'value'
+  | 'version'
+  | 'is_template'
+  | 'template_parts'
+  | 'updated_at'
+  | 'updated_by_name'
+  | 'may_show'
+  | 'bundles'
+  | Exclude<keyof EditedKey, 'value'>
+>
+
+export function editedKeyOf({ value, version, is_secret, is_template, ...key }: DraftedKey): EditedKey {
   const { description, expires_at, rotate_after_days } = key
   const text = is_secret ? null : value
   return {

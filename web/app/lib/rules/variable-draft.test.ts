@@ -10,13 +10,13 @@ test('one import makes it everywhere, and a key that is used again exists before
     'qa/shop': { kind: 'none' },
     'staging/shop': { kind: 'own', value: 'y' },
   })
-  const entry = { name: 'URL', is_secret: true }
-  expect(importOf({ name: 'URL', isSecret: true, places: chosen })).toEqual({
+  const here = new Set(['staging/shop'])
+  expect(importOf({ name: 'URL', isSecret: true, places: chosen, here })).toEqual({
     bundle: 'prod/shop',
-    entries: [{ ...entry, value: 'x' }],
+    entries: [{ name: 'URL', value: 'x', is_secret: true }],
     own: ['URL'],
     also: [
-      { bundle: 'staging/shop', entries: [{ ...entry, value: 'y' }], own: ['URL'] },
+      { bundle: 'staging/shop', entries: [{ name: 'URL', value: 'y' }], own: ['URL'] },
       { bundle: 'dev/shop', entries: [{ name: 'URL', from: 'prod/shop' }] },
     ],
   })
@@ -25,7 +25,12 @@ test('one import makes it everywhere, and a key that is used again exists before
 
 test('a variable for no bundle is no import', () => {
   expect(
-    importOf({ name: 'URL', isSecret: true, places: places({ 'dev/shop': { kind: 'none' } }) }),
+    importOf({
+      name: 'URL',
+      isSecret: true,
+      places: places({ 'dev/shop': { kind: 'none' } }),
+      here: new Set(),
+    }),
   ).toBeNull()
 })
 

@@ -7,14 +7,15 @@ export type BundleValue = { kind: 'none' } | { kind: 'own'; value: string } | { 
 /** By the names of the bundles, in their order. */
 export type BundleValues = ReadonlyMap<string, BundleValue>
 
-type VariableChange = { name: string; isSecret: boolean; places: BundleValues }
+type VariableChange = { name: string; isSecret: boolean; places: BundleValues; here: ReadonlySet<string> }
 
 /** One call that makes the variable in all of its bundles; null if it is for none. A bundle that uses the key of
- * another comes after that one has it. */
-export function importOf({ name, isSecret, places }: VariableChange): ImportRequest | null {
+ * another comes after that one has it. In the bundles of `here`, which have the name, it stays secret or readable. */
+export function importOf({ name, isSecret, places, here }: VariableChange): ImportRequest | null {
+  const markOf = (bundle: string) => (here.has(bundle) ? {} : { is_secret: isSecret })
   const own = [...places].flatMap(([bundle, place]) =>
     place.kind === 'own'
-      ? [{ bundle, entries: [{ name, value: place.value, is_secret: isSecret }], own: [name] }]
+      ? [{ bundle, entries: [{ name, value: place.value, ...markOf(bundle) }], own: [name] }]
       : [],
   )
   const same = [...places].flatMap(([bundle, place]) =>

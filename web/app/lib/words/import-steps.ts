@@ -46,6 +46,11 @@ export function changes({ action }: Pick<ImportStep, 'action'>): boolean {
   return CHANGES.has(action)
 }
 
+/** Whether a step adds a key to the library. */
+export function makesKey({ action }: Pick<ImportStep, 'action'>): boolean {
+  return action === 'create' || action === 'own'
+}
+
 /** The choice that a step is; empty if it is none. */
 export function choiceOf({
   action,

@@ -1,5 +1,6 @@
 import { isKeyName } from '@keyferry/contract/env/names'
 import { LIMITS } from '@keyferry/contract/limits'
+import { isProduction } from '@keyferry/contract/production'
 import { applicationOf, compareEnvironments, environmentOf, siblingsOf } from '@keyferry/contract/siblings'
 import { useState } from 'react'
 import type { Bundle } from '../../lib/calls/answers.ts'
@@ -14,10 +15,8 @@ import {
   placesUsed,
   problemsIn,
 } from '../../lib/rules/variable-draft.ts'
-import { Button } from '../button.tsx'
 import { Combobox } from '../combobox.tsx'
 import { FormDialog } from '../dialog-form.tsx'
-import { Eye, EyeOff } from '../icons.ts'
 import { SecretChoice } from '../secret-choice.tsx'
 import { TextField } from '../text-field.tsx'
 import { notify } from '../toast-store.ts'
@@ -43,7 +42,7 @@ export function AddVariableDialog({
   onAdded,
   onClose,
 }: AddVariableDialogProps) {
-  const { environments, free, add } = useEnvironments(bundle, among)
+  const { environments, production, free, add } = useEnvironments(bundle, among)
   const draft = useVariableDraft(given, environments)
   const { name, isSecret, problems } = draft
   const having = useHaving(name, environments)
@@ -53,8 +52,9 @@ export function AddVariableDialog({
     <FormDialog
       title={`Add variable to ${applicationOf(bundle.name)}`}
       action={`Add to ${labelsOf(used, bundle.name)}`}
+      isProduction={used.some((place) => production.has(place))}
       change={change}
-      input={draft.input}
+      input={() => draft.input(having.here)}
       unsaved={draft.isTyped}
       onDone={() => {
         onClose()
@@ -115,28 +115,12 @@ type ValuesProps = {
 }
 
 function Values({ environments, draft, having: { here, elsewhere, fixed } }: ValuesProps) {
-  const [isShown, setShown] = useState(false)
   const { places, isSecret, problems } = draft
   const typed = [...places].flatMap(([name, { kind }]) => (kind === 'own' ? [name] : []))
   const sources = [...new Set([...typed, ...here, ...elsewhere])]
   return (
     <fieldset>
       <legend className="sr-only">Value</legend>
-      <div className="mb-1 flex min-h-8 items-center justify-between">
-        <span aria-hidden className="text-xs text-ink-soft">
-          Values
-        </span>
-        {isSecret && (
-          <Button
-            label={isShown ? 'Hide' : 'Show'}
-            look="quiet"
-            size="small"
-            icon={isShown ? EyeOff : Eye}
-            aria-pressed={isShown}
-            onClick={() => setShown(!isShown)}
-          />
-        )}
-      </div>
       <ul className="space-y-3">
         {environments.map(({ id, name }) => (
           <EnvironmentRow
@@ -147,8 +131,8 @@ function Values({ environments, draft, having: { here, elsewhere, fixed } }: Val
             hasIt={here.has(name)}
             isFixed={fixed.has(name)}
             sources={sources.filter((other) => other !== name)}
-            isConcealed={isSecret && !isShown}
-            problem={problems.values.get(name)}
+            isSecret={isSecret}
+            problem={problems.values.get(name) ?? null}
             onChange={(place) => draft.setPlace(name, place)}
           />
         ))}
@@ -176,8 +160,8 @@ function useVariableDraft(given: string, environments: readonly { name: string }
     environments.map((each) => [each.name, chosen.get(each.name) ?? NOWHERE]),
   )
   const values = [...places.values()].flatMap((place) => (place.kind === 'own' ? [place.value] : []))
-  const input = () => {
-    const asked = importOf({ name, isSecret, places })
+  const input = (here: ReadonlySet<string>) => {
+    const asked = importOf({ name, isSecret, places, here })
     const found = { name: nameProblem(name), values: problemsIn(places), none: asked === null }
     setProblems(found)
     return found.name === null && found.values.size === 0 ? asked : null
@@ -211,6 +195,7 @@ function useEnvironments(bundle: EnvironmentName, among: readonly EnvironmentNam
   }
   return {
     environments: chosen.length === 0 ? [bundle] : chosen,
+    production: new Set(chosen.filter(isProduction).map(({ name }) => name)),
     free: mine.filter(({ id }) => !ids.has(id)),
     add,
   }

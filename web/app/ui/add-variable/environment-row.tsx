@@ -1,10 +1,8 @@
 import { applicationOf, environmentOf } from '@keyferry/contract/siblings'
 import type { BundleValue } from '../../lib/rules/variable-draft.ts'
-import { classNames } from '../class-names.ts'
 import { EnvChip } from '../env-chip.tsx'
 import { Select } from '../select.tsx'
-import { TextArea } from '../text-field.tsx'
-import { ValueWarnings } from '../value-warnings.tsx'
+import { ValueField } from '../value-field.tsx'
 
 type EnvironmentRowProps = {
   bundleName: string
@@ -17,8 +15,8 @@ type EnvironmentRowProps = {
   isFixed: boolean
   /** Bundles whose key it can use. */
   sources: readonly string[]
-  isConcealed: boolean
-  problem: string | undefined
+  isSecret: boolean
+  problem: string | null
   onChange: (place: BundleValue) => void
 }
 
@@ -26,7 +24,7 @@ const NONE = { kind: 'none' } as const
 
 /** How one environment gets a new variable. Typing a value is enough; the list offers the key of another bundle. */
 export function EnvironmentRow(props: EnvironmentRowProps) {
-  const { bundleName, name, place, hasIt, isFixed, sources, isConcealed, problem, onChange } = props
+  const { bundleName, name, place, hasIt, isFixed, sources, isSecret, problem, onChange } = props
   const value = place.kind === 'own' ? place.value : ''
   const none = hasIt ? 'as it is' : 'not here'
   const options = [
@@ -45,17 +43,13 @@ export function EnvironmentRow(props: EnvironmentRowProps) {
         ) : place.kind === 'same' ? (
           <p className="hidden py-2 text-sm text-ink-soft sm:block">Changes with {place.as}.</p>
         ) : (
-          <TextArea
+          <ValueField
             label={`Value in ${bundleName}`}
-            hidesLabel
             value={value}
-            rows={value.includes('\n') ? 4 : 1}
+            isSecret={isSecret}
             placeholder={place.kind === 'own' ? 'an empty value' : none}
             onChange={(text) => onChange(typed(text))}
             problem={problem}
-            autoCorrect="off"
-            code="small"
-            className={classNames('resize-none', isConcealed && 'concealed')}
           />
         )}
         {hasIt && place.kind === 'own' && (
@@ -63,7 +57,6 @@ export function EnvironmentRow(props: EnvironmentRowProps) {
             {bundleName} has {name}: it gets this value, and no other bundle does.
           </p>
         )}
-        <ValueWarnings value={value} className="mt-2" />
       </div>
       <Select
         aria-label={`How ${bundleName} gets it`}

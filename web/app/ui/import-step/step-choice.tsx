@@ -7,11 +7,11 @@ const ACTIONS = {
   create: { name: 'New', tone: 'good' },
   own: { name: 'Own', tone: 'good' },
   share: { name: 'Shared', tone: 'accent' },
-  update: { name: 'Updated', tone: 'caution' },
-  replace: { name: 'Replaces', tone: 'danger' },
+  update: { name: 'Updated', tone: 'accent' },
+  replace: { name: 'Replaces', tone: 'accent' },
   same: { name: 'Same', tone: 'plain' },
   kept: { name: 'Kept', tone: 'plain' },
-  detach: { name: 'Removed', tone: 'danger' },
+  detach: { name: 'Removed', tone: 'plain' },
 } as const satisfies Record<ImportAction, { name: string; tone: string }>
 
 const CHOICES: Readonly<Record<Choice, string>> = {
@@ -26,7 +26,7 @@ export function StepChoice({
   onChoose,
 }: {
   step: ImportStep
-  onChoose: (name: string, choice: Choice) => void
+  onChoose?: ((name: string, choice: Choice) => void) | undefined
 }) {
   const { name, tone } = ACTIONS[step.action]
   return (
@@ -36,7 +36,7 @@ export function StepChoice({
           aria-label={`What to do with ${step.name}`}
           value={choiceOf(step)}
           options={optionsOf(step)}
-          onChange={(choice) => choice !== '' && onChoose(step.name, choice)}
+          onChange={(choice) => choice !== '' && onChoose?.(step.name, choice)}
           className="field min-h-8 w-auto py-1 text-sm"
         />
       )}

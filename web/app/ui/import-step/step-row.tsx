@@ -6,31 +6,47 @@ import { StepChoice } from './step-choice.tsx'
 import { ValueChange } from './value-change.tsx'
 
 type StepRowProps = {
-  step: ImportStep & { old_value?: string | undefined; new_value?: string | undefined }
-  onChoose: (name: string, choice: ImportChoice) => void
-  children?: ReactNode
+  name: string
+  /** What the plan does with the variable; undefined for one that is left out, and while there is no plan. */
+  step: (ImportStep & { old_value?: string | undefined; new_value?: string | undefined }) | undefined
+  /** The bundle whose value it is. */
+  from?: string | undefined
+  /** Where it comes from otherwise. */
+  about?: string
+  /** What looks wrong with its value. */
+  warnings?: readonly string[]
+  /** A box before the name. */
+  lead?: ReactNode
+  /** Absent where nothing can be chosen. */
+  onChoose?: (name: string, choice: ImportChoice) => void
+  /** Where the person decides whether it is secret. Otherwise the row says it. */
+  mark?: ReactNode
 }
 
 /** What a plan does with one variable. Its values are shown only where they are not secret. */
-export function StepRow({ step, onChoose, children }: StepRowProps) {
-  const note = noteOf(step).replace(/^(?: · |, )/, '')
+export function StepRow({ name, step, from, about, warnings = [], lead, onChoose, mark }: StepRowProps) {
+  const known = step?.is_secret ? 'secret' : 'readable'
+  const said = step && !mark && (from === undefined ? known : `${known}, as in ${from}`)
+  const note = step && noteOf(step).replace(/^(?: · |, )/, '')
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-3 py-2.5">
-      <div className="min-w-0 flex-1 basis-64">
-        <p className="font-mono text-sm font-medium break-all">{step.name}</p>
+      {lead}
+      <div className="min-w-0 flex-1 basis-44">
+        <p className="font-mono text-sm font-medium break-all">{name}</p>
         <p className="text-xs text-ink-soft first-letter:uppercase">
-          {[step.is_secret ? 'secret' : 'not secret', note].filter((text) => text !== '').join(' · ')}
+          {[about, said, note].filter(Boolean).join(' · ')}
         </p>
-        {step.changed && (
+        {step?.changed && (
           <p className="text-xs font-medium text-caution">
             Changed by {step.changed.by ?? 'another person'} {ago(step.changed.at)}. The sender did not see
             this change.
           </p>
         )}
-        <ValueChange before={step.old_value} after={step.new_value} />
+        <ValueChange before={step?.old_value} after={step?.new_value} />
+        {warnings.length > 0 && <p className="text-xs text-caution">{warnings.join(' ')}</p>}
       </div>
-      {children}
-      <StepChoice step={step} onChoose={onChoose} />
+      {step && <StepChoice step={step} onChoose={onChoose} />}
+      {mark}
     </li>
   )
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { useAnswer } from '../../lib/calls/use-call.ts'
+import { useProduction } from '../../lib/data/bundles.ts'
 import { useKeyUses, useStricter } from '../../lib/data/keys.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Combobox } from '../combobox.tsx'
@@ -14,11 +15,13 @@ export function AttachKeys({ keys, bundle: here, ...ending }: KeyQuestionParts) 
   const ids = keys.map(({ id }) => id)
   const attached = useKeyUses(ids)?.find(({ id }) => id === bundleId)?.key_count ?? 0
   const stricter = useStricter(ids, bundleId)
+  const production = useProduction()
   const name = bundles?.find(({ id }) => id === bundleId)?.name ?? 'the bundle'
   return (
     <KeyQuestion
       title={`Attach ${counted(keys.length, 'key')}`}
       action="Attach"
+      isProduction={production?.has(bundleId ?? '') ?? false}
       change={bundleId === null ? null : { action: 'attach', key_ids: ids, bundle_id: bundleId }}
       doneText={({ changed, unchanged }) =>
         `Attached ${counted(changed, 'key')} to ${name}.${unchanged > 0 ? ` ${unchanged} already attached.` : ''}`
@@ -79,14 +82,15 @@ export function DeclareSecret({ keys, onDone, onClose }: KeyQuestionParts) {
 export function DeleteKeys({ keys, onDone, onClose }: KeyQuestionParts) {
   const ids = keys.map(({ id }) => id)
   const uses = useKeyUses(ids)
+  const production = useProduction()
   const names = keys.map(({ name }) => name)
   const what = names.length === 1 ? names.join() : counted(names.length, 'key')
   return (
     <KeyQuestion
       title={`Delete ${what}?`}
       action={`Delete ${what}`}
-      look="danger"
-      change={uses === undefined ? null : { action: 'delete', key_ids: ids }}
+      isProduction={uses?.some(({ id }) => production?.has(id)) ?? false}
+      change={uses === undefined || production === undefined ? null : { action: 'delete', key_ids: ids }}
       doneText={() => `Deleted ${what}.`}
       onDone={onDone}
       onClose={onClose}

@@ -23,7 +23,7 @@ export type KeyQuestionParts = {
 type KeyQuestionProps = Pick<KeyQuestionParts, 'onDone' | 'onClose'> & {
   title: string
   action: string
-  look?: 'danger' | 'primary'
+  isProduction?: boolean
   /** Leaves room for a list that opens. */
   hasList?: boolean
   /** Null while something has to be chosen. */
@@ -41,7 +41,6 @@ export function KeyQuestion({ change, doneText, hasList = false, onDone, ...ques
   })
   return (
     <ConfirmDialog
-      look="primary"
       {...question}
       busy={changeKeys.isPending}
       problem={failureText(changeKeys.error)}

@@ -118,8 +118,8 @@ function Line({ icon: Icon, tone, children }: LineProps) {
 function sourcesOf({ row, bundle, environments }: CellParts): TakenFrom[] {
   const others = otherValues(bundle.id, row)
   return environments.flatMap((from) => {
-    const cell = others.find(({ bundle_id }) => bundle_id === from.id)
-    return cell === undefined ? [] : [{ from, cell }]
+    const source = others.find(({ bundle_id }) => bundle_id === from.id)
+    return source === undefined ? [] : [{ from, source }]
   })
 }
 

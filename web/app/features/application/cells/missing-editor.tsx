@@ -8,7 +8,6 @@ import { Button } from '../../../ui/button.tsx'
 import { CellForm } from '../../../ui/cell-form/cell-form.tsx'
 import { Equal } from '../../../ui/icons.ts'
 import { FailureNotice } from '../../../ui/notice.tsx'
-import { SecretChoice } from '../../../ui/secret-choice.tsx'
 import { notify } from '../../../ui/toast-store.ts'
 import { type CellChanges, sourceOf } from '../use-cell-changes.tsx'
 import type { CellParts } from './cell-view.tsx'
@@ -38,16 +37,17 @@ export function MissingEditor({ row, bundle, environments, changes, onClose }: M
     onClose()
     notify({ text: `Added ${name} to ${bundle.name}.` })
   }
-  const way = { label: 'Save', armed: `Save in ${bundle.label}`, isProduction: isProduction(bundle) }
   return (
     <CellForm
       label={`Value of ${name} in ${bundle.name}`}
       placeholder="Value"
       onChange={setValue}
-      ways={[way]}
-      isTouched={value !== ''}
+      onMark={setSecret}
+      action={isProduction(bundle) ? `Save in ${bundle.label}` : 'Save'}
+      isProduction={isProduction(bundle)}
+      isReady={value !== ''}
       busy={add.isPending}
-      onSave={save}
+      onSave={() => void save()}
       besides={
         source !== null && (
           <Button
@@ -64,7 +64,6 @@ export function MissingEditor({ row, bundle, environments, changes, onClose }: M
       }
       {...{ value, isSecret, onClose }}
     >
-      <SecretChoice isSecret={isSecret} onChange={setSecret} isSmall />
       <FailureNotice error={add.error} />
     </CellForm>
   )

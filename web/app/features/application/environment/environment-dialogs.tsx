@@ -1,3 +1,4 @@
+import { isProduction } from '@keyferry/contract/production'
 import { useSearchParams } from 'wouter'
 import type { BundleWithItems } from '../../../lib/calls/answers.ts'
 import { useAnswer, useChange, useSteps, without } from '../../../lib/calls/use-call.ts'
@@ -36,6 +37,7 @@ function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onCl
     <ConfirmChange
       title={`Delete ${bundle.name}?`}
       action="Delete bundle"
+      isProduction={isProduction(bundle)}
       change={remove}
       done={() => ({ text: `Deleted ${bundle.name}.`, ...(legacy === 0 ? { undo } : {}) })}
       leadsTo="/"

@@ -9,7 +9,7 @@ export type EnvironmentColumn = Bundle & { label: string }
 export type EntryAt = { bundle: EnvironmentColumn; name: string; cell: ComparedCell }
 
 /** The other environment whose value a variable takes, and what it has. */
-export type TakenFrom = { from: EnvironmentColumn; cell: ComparedCell }
+export type TakenFrom = { from: EnvironmentColumn; source: ComparedCell }
 
 /** The environments of a bundle's application, and the other bundles that the address asks for beside them. */
 export function environmentsOf(

@@ -43,7 +43,7 @@ function Plan({ plan, onChoose }: StepsProps) {
       </p>
       <ul aria-label="Variables" className="mb-2 divide-y divide-line rounded-md border border-line">
         {removedFirst(plan).map((step) => (
-          <StepRow key={step.name} step={step} onChoose={onChoose} />
+          <StepRow key={step.name} name={step.name} step={step} onChoose={onChoose} />
         ))}
       </ul>
     </>

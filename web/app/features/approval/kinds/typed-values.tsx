@@ -4,7 +4,6 @@ import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { TriangleAlert } from '../../../ui/icons.ts'
 import { Problem } from '../../../ui/notice.tsx'
-import { SecretChoice } from '../../../ui/secret-choice.tsx'
 import { ValueField } from '../../../ui/value-field.tsx'
 import { Fact } from '../card.tsx'
 import { useOneCall } from '../one-call.ts'
@@ -70,19 +69,22 @@ function TypedField({ value: typed, known, host, keep, bundle, onChange, onStore
   const store = () => void attempt('store', () => onStore(typed))
   return (
     <div className="space-y-3 py-3">
+      <p aria-hidden className="text-sm font-medium">
+        Value of {name}
+      </p>
       <ValueField
         label={`Value of ${name}`}
         value={value}
         isSecret={is_secret}
         onChange={(next) => change({ value: next })}
+        onMark={(next) => change({ is_secret: next })}
         autoFocus
       />
       {!known && (
-        <p className="text-xs text-caution">
+        <p className="text-xs text-ink-soft">
           <WhoAsked host={host} />
         </p>
       )}
-      <SecretChoice isSmall isSecret={is_secret} onChange={(next) => change({ is_secret: next })} />
       {keep === 'propose' && (
         <Checkbox
           className="flex items-center gap-3 text-sm"

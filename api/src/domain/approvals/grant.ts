@@ -145,6 +145,7 @@ export async function remember(
     ...(isOnce ? { once: true as const } : {}),
     ...(task ? { task: by === 'code' ? { versions: task.versions } : {} } : {}),
   }
+  // A task has no command of its own.
   const of = task ? { argv: [], argvMasked: null } : { argv, argvMasked }
   const command = { ...of, cwd, agent: agentOf(request), use: kept }
   await own.grants.insert(tenant.id, {

@@ -31,7 +31,8 @@ export const RULES = [
 export type RulesRow = Pick<Tables['policies'], (typeof RULES)[number]>
 
 /** The lines of `tenants.ruled` beside the places of folders, which end with a slash. The workspace is a place too. */
-export const [WORKSPACE, BUNDLES, TOUCH] = ['workspace', 'bundles', 'touch'] as const
+const WORKSPACE = 'workspace'
+export const [BUNDLES, TOUCH] = ['bundles', 'touch'] as const
 
 /** As `policies` names a place. */
 export function placeOf(at: RulesAt): Pick<Tables['policies'], 'place' | 'bundle_id'> {

@@ -45,12 +45,17 @@ const policyOf = (rule: object) => ({ ...LOOSEST, ...rule }) as never
 const refusedAs = (status: number, code: string, message = 'a message') =>
   describeFailure(new CallError({ status, code, message, details: {}, retryAfterSeconds: null })).message
 
+function unansweredWhile(onLine: boolean): string {
+  Object.defineProperty(navigator, 'onLine', { value: onLine, configurable: true })
+  return describeFailure(new TypeError('fetch failed')).message
+}
+
 function failures() {
   return [
     ...ERROR_CODES.map((code) => `${code}: ${refusedAs(400, code)}`),
     ...REFUSED.map((end) => refusedAs(403, 'forbidden', `Forbidden${end}`)),
     refusedAs(409, 'changed', 'changed after you read it; read it again'),
-    describeFailure(new TypeError('fetch failed')).message,
+    ...[true, false].map(unansweredWhile),
   ]
 }
 

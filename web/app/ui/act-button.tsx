@@ -3,7 +3,10 @@ import { useArming } from '../lib/page/arming.ts'
 import { ArmingButton } from './arming-button.tsx'
 import { Button } from './button.tsx'
 
-type ActButtonProps = Omit<ComponentProps<typeof Button>, 'icon' | 'ref'> & { isProduction: boolean }
+type ActButtonProps = Omit<ComponentProps<typeof Button>, 'icon' | 'label' | 'ref'> & {
+  label: string
+  isProduction: boolean
+}
 
 /** The button that does what a form says. What writes production is red, and counts a press only after a person could
  * read it, as on the approval page. */
@@ -12,7 +15,7 @@ export function ActButton({ isProduction, ...button }: ActButtonProps) {
 }
 
 function ArmedButton({ onClick, disabled, ...button }: Omit<ActButtonProps, 'isProduction'>) {
-  const { buttons, counts, active, fill } = useArming(String(button.label))
+  const { buttons, counts, active, fill } = useArming(button.label)
   return (
     <div ref={buttons}>
       <ArmingButton

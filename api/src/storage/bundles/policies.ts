@@ -113,14 +113,12 @@ export function createPolicyStore(queries: Queries): PolicyStore {
       return set
     },
     async ofKeys(tenantId, keyIds) {
-      const known = reachOf(query) === null ? keyIds : await knownKeys(query, tenantId, keyIds)
-      return ofKeys(wholeOf(query), tenantId, known)
+      // The rules tell the names of the keys, so they are asked of keys within reach.
+      const known = reachOf(query) === null ? keyIds : (await keyNames(query, tenantId, keyIds)).keys()
+      return ofKeys(wholeOf(query), tenantId, [...known])
     },
     findPlaces: (tenantId) => allRules(query, tenantId),
-    async keyNames(tenantId, keyIds) {
-      const rows = await inChunks(keyIds, (ids) => readNames(query, tenantId, ids))
-      return new Map(rows.map(({ id, name }) => [id, name]))
-    },
+    keyNames: (tenantId, keyIds) => keyNames(query, tenantId, keyIds),
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
     async bundles(tenantId) {
       const bundles = selectOf(query, 'bundles', tenantId).select(['id', 'name', 'tags', 'production'])
@@ -157,10 +155,9 @@ const readNames = readByIds((query, tenantId, ids) =>
   selectOf(query, 'keys', tenantId).select(['id', 'name']).where('id', 'in', ids),
 )
 
-// The rules tell the names of the keys, so they are asked of keys within reach.
-async function knownKeys(query: Query, tenantId: string, keyIds: readonly string[]): Promise<string[]> {
+async function keyNames(query: Query, tenantId: string, keyIds: readonly string[]) {
   const rows = await inChunks(keyIds, (ids) => readNames(query, tenantId, ids))
-  return rows.map(({ id }) => id)
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 export async function ofKeys(

@@ -33,7 +33,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 /** Turn the error of a call into a message of one or two sentences. `status` is null when there was no answer. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof Problem) return { status: null, code: 'problem', message: error.message, details: {} }
-  if (!(error instanceof CallError)) return navigator.onLine === false ? OFFLINE : UNREACHABLE
+  if (!(error instanceof CallError)) return navigator.onLine ? UNREACHABLE : OFFLINE
   const { status, code, details } = error
   return { status, code, details, message: messageOf(error) }
 }

@@ -1,12 +1,14 @@
 import { useState } from 'react'
 import type { useSelection } from '../../lib/page/selection.ts'
 import { Button } from '../../ui/button.tsx'
+import { deferred } from '../../ui/deferred.tsx'
 import type { SelectedKey } from '../../ui/selection/key-question.tsx'
 import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
-import { CopyDialog } from './copy-dialog.tsx'
 import { EnvironmentChip } from './environment/environment-chip.tsx'
 import type { EnvironmentColumn } from './environment/environments.ts'
 import { copiesTo, type MatrixRow } from './matrix-rows.ts'
+
+const CopyDialog = deferred('CopyDialog', () => import('./copy-dialog.tsx'))
 
 type CopyBarProps = {
   environments: readonly EnvironmentColumn[]

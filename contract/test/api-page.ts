@@ -32,7 +32,7 @@ const INTRODUCTION = `# API
 | calls as a machine, step by step | [machines.md](machines.md) |
 | webhooks | [webhooks.md](webhooks.md) |
 | a change that overwrites nobody else's | [life-of-a-key.md](life-of-a-key.md#versions) |
-| receipts, deposits, the audit log, byte by byte | [approvals.md](cryptography.md#receipts), [deposits.md](deposits.md#protocol), [audit.md](audit.md#format-of-an-export) |
+| receipts, deposits, the audit log, byte by byte | [cryptography.md](cryptography.md#receipts), [deposits.md](deposits.md#protocol), [audit.md](audit.md#format-of-an-export) |
 
 Every call works in one workspace. A call names it in the header \`Keyferry-Workspace: <tenant id>\`. A person who is not
 a member of that workspace gets 403, and nothing is written. A call without the header uses the current workspace of the

@@ -70,7 +70,11 @@ describe.each(oneDatabase)('who says that a value is not secret, on %s', (kind) 
 
   test('an own value in the place of a shared one keeps its mark, also one that is copied', async () => {
     const share = ['PORT', 'TOKEN']
-    await importing('prod/app', share.map((name) => ({ name, value: '' })), { share })
+    await importing(
+      'prod/app',
+      share.map((name) => ({ name, value: '' })),
+      { share },
+    )
     const entries = share.map((name) => ({ name, value: '8080' }))
     const { steps, values } = await imported('prod/app', entries)
     expect([steps, values]).toEqual([['own public', 'own secret'], { PORT: '8080', TOKEN: '*****' }])

@@ -49,14 +49,15 @@ export function startChild(
     ? spawn('/bin/sh', ['-c', AS_LISTENER, file, ...args], options)
     : spawnProgram(file, args, { ...options, argv0: name })
   const exited = exitCodeOf(child, name)
-  const output = [
+  const output = Promise.all([
     passOn(child.stdout, { exited, through: filters.stdout, to: 1 }),
     passOn(child.stderr, { exited, through: filters.stderr, to: 2 }),
-  ]
+  ])
+  output.catch(() => undefined) // it may fail before the program ends
   /** Its exit code, or 128 plus the signal's number, once its output was passed on.
    * @throws CliError 126 · 127 */
   const ended = exited.then(async (exitCode) => {
-    await Promise.all(output)
+    await output
     return exitCode
   })
   ended.catch(() => undefined) // it may be asked for later

@@ -36,6 +36,7 @@ export function reachOf(query: Query): BundleReach {
   return scopes.get(query)?.reach ?? null
 }
 
+/** @param query no transaction: all transactions of a database share prepared statements (see `readByIds`) */
 export function within(query: Query, scope: ReachScope, differences: Differences): Query {
   const { stored } = differences
   const define = (as: string, rows: RawBuilder<unknown>, table = as) => {

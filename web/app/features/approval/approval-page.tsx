@@ -44,7 +44,8 @@ type RequestProps = ApprovalPageProps & ReturnType<typeof useRequest>
 function Request({ requestId, wayBack, state, reload, end, approved, recoded }: RequestProps) {
   const isOpen = state.phase === 'open'
   useEffect(() => {
-    if (isOpen) void loadHeld()
+    // If the server is gone now, the page loads it when it needs it.
+    if (isOpen) loadHeld().catch(() => undefined)
   }, [isOpen])
   if (state.phase === 'loading') return <p className="px-4 text-ink-soft sm:px-6">Loading the request…</p>
   if (state.phase === 'ended') return <Ended end={state.end} onRetry={reload} />

@@ -32,6 +32,7 @@ test('technical messages are replaced', () => {
 })
 
 test('no answer and a refusal have different texts', () => {
+  Object.defineProperty(navigator, 'onLine', { value: true, configurable: true })
   const { status, code, message } = describeFailure(new TypeError('fetch failed'))
   expect([status, code]).toEqual([null, 'unreachable'])
   expect(message).toContain('does not answer')

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs keyferry-server from the files of a release:
 #
-#   curl -fsSL RELEASE/install-server.sh | sh -s -- --from RELEASE
-#   curl -fsSL RELEASE/install-server.sh | sudo sh -s -- --from RELEASE --system
+#   curl --proto '=https' -fsSL https://RELEASE/install-server.sh | sh -s -- --from https://RELEASE
+#   sudo sh FOLDER/install-server.sh --from FOLDER --system
 #
 # Without --system it writes to ~/.local, and needs no root. The braces make a shell read the whole text before it runs
 # any of it, so half a download does nothing.
@@ -59,6 +59,8 @@ find_places() {
   if [ -n "$is_system" ]; then
     if [ "$(id -u)" != 0 ]; then fail '--system needs root' 'Run this as root, or without --system.'; fi
     home=/opt/keyferry bin=/usr/local/bin
+    # The service runs as another user.
+    umask 022
   else
     if [ -z "${HOME-}" ]; then fail 'HOME is not set'; fi
     home=${XDG_DATA_HOME:-$HOME/.local/share}/keyferry/server bin=$HOME/.local/bin
@@ -94,13 +96,22 @@ unpack_server() {
   fi
 }
 
-# The server hands these out, as /install.sh.
+# The server hands these out, as /install.sh, and trusts their list: the verified one, or that of this script.
 fetch_client() {
   mkdir -p "$new/release/dist"
-  if [ -n "$signer" ]; then
-    fetch SHA256SUMS.minisig "$new/release/dist/SHA256SUMS.minisig"
+  if [ -n "${signed-}" ]; then
+    cp "$work/sums" "$new/release/dist/SHA256SUMS"
+    cp "$work/sums.minisig" "$new/release/dist/SHA256SUMS.minisig"
+  else
+    while read -r of file hash; do
+      case "$of" in
+        server-*) ;;
+        *) printf '%s  %s\n' "$hash" "$file" ;;
+      esac
+    done >"$new/release/dist/SHA256SUMS" <<END
+$files
+END
   fi
-  fetch SHA256SUMS "$new/release/dist/SHA256SUMS"
   for kind in package "$platform"; do
     find_file "$kind"
     if [ -n "$name" ]; then fetch_checked "$name" "$new/release/dist/$name"; fi
@@ -119,7 +130,12 @@ link() {
 }
 
 add_service() {
-  cp "$home/$version/deploy/keyferry.service" /etc/systemd/system/keyferry.service
+  unit=/etc/systemd/system/keyferry.service
+  if [ -e "$unit" ]; then
+    printf '%s stays. Compare it with %s\n' "$unit" "$home/$version/deploy/keyferry.service"
+  else
+    cp "$home/$version/deploy/keyferry.service" "$unit"
+  fi
   link "$home/$version/deploy/keyferry-server" "$bin/keyferry-server"
   mkdir -p /etc/keyferry
   if [ ! -e /etc/keyferry/keyferry.env ]; then

@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -69,6 +79,21 @@ describe.each(SHELLS.filter(isInstalled))('in %s', (shell) => {
       `keyferry-${NEW}.tgz`,
     ])
   })
+})
+
+test('the folder decides nothing of what the server hands out', async () => {
+  const home = machine()
+  const hostile = mkdtempSync(join(tmpdir(), 'keyferry-hostile-'))
+  cpSync(from, hostile, { recursive: true })
+  rmSync(join(hostile, 'SHA256SUMS'))
+  symlinkSync('/etc/hostname', join(hostile, 'SHA256SUMS'))
+  expect(await install(home, { words: ['--from', hostile] })).toMatchObject({ exit: 0 })
+  const listed = readFileSync(
+    join(home, '.local/share/keyferry/server', NEW, 'release/dist/SHA256SUMS'),
+    'utf8',
+  )
+  const own = readFileSync(join(from, 'SHA256SUMS'), 'utf8').split('\n')
+  expect(listed.split('\n')).toEqual(own.filter((line) => !line.includes('keyferry-server')))
 })
 
 test('installing again replaces the same version', async () => {

@@ -14,7 +14,7 @@ import { packServer, SERVER_TARGETS } from './server-program.ts'
 import { type ReleaseTarget, TARGET_NAMES } from './targets.ts'
 import { vulnerabilityStatements } from './vulnerabilities.ts'
 
-/** `platform`: for the installer, what it is; null: the installer needs it not. */
+/** `platform`: what the installer calls it; null: the installer does not fetch it. */
 type ReleasedFile = { platform: string | null; name: string }
 
 const SERVERS = SERVER_TARGETS.map((target) => `server-${target}` as const)

@@ -27,7 +27,7 @@ const UNITS = ['deploy/keyferry.service', 'deploy/keyferry-server']
 const FROM_CLONE = '/usr/bin/env /opt/keyferry/server/bin/keyferry-server.js'
 const INSTALLED = '/opt/keyferry/keyferry-server'
 
-// The same files give the same bytes, whoever packs them.
+// The archive depends on the files only, not on the time, the order or the user.
 const TAR = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX']
 
 /** Pack keyferry-server as one program with its built pages. The same sources give the same bytes. Needs GNU tar.

@@ -14,7 +14,7 @@ import { Service } from 'kubernetes-models/v1'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { eventually } from '../plumbing/test/until.ts'
-import { SETTINGS } from '../server/src/setting-table.ts'
+import { SETTINGS } from '../server/src/settings/setting-table.ts'
 import { hasProxy, type ProxyKind, startProxy } from './nginx.ts'
 
 const ROOT = join(import.meta.dirname, '..')

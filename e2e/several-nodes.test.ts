@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hasPrograms, skipOrFail } from '../plumbing/test/programs.ts'
 import { PATIENCE_MS } from '../plumbing/test/until.ts'
-import { SETTINGS } from '../server/src/setting-table.ts'
+import { SETTINGS } from '../server/src/settings/setting-table.ts'
 import { ROOT, readDocument } from './documents.ts'
 
 const SECTION = readDocument('docs/scaling.md')

@@ -54,8 +54,6 @@ export const LIMITS = {
   claimedGroups: 500,
   usernameLength: 20,
   emailLength: 254,
-  setupCodeMinLength: 16,
-  setupCodeLength: 128,
   /** The name of an approval key or a passkey. */
   passkeyNameLength: 80,
   /** Approval keys of one person in one workspace. */

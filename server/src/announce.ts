@@ -1,5 +1,5 @@
 import type { ServerRole } from './safe-start.ts'
-import type { Settings } from './setting-table.ts'
+import type { Settings } from './settings/setting-table.ts'
 import type { Running } from './start.ts'
 
 type Announced = { role: ServerRole; settings: Settings; running: Running; version: string }

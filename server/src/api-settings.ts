@@ -1,8 +1,8 @@
 import type { ApiSettings } from '@keyferry/api'
 import { missingKit, operatedKeyFile } from './root-key/recovery-kit.ts'
 import { required } from './safe-start.ts'
-import type { Settings } from './setting-table.ts'
-import { currentUrl } from './settings.ts'
+import type { Settings } from './settings/setting-table.ts'
+import { currentUrl } from './settings/settings.ts'
 
 export function apiSettings(
   settings: Settings,

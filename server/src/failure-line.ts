@@ -1,5 +1,5 @@
 import { addressesOf } from '@keyferry/plumbing/several-hosts'
-import type { Settings } from './setting-table.ts'
+import type { Settings } from './settings/setting-table.ts'
 import { StartError } from './start-error.ts'
 
 const INSUFFICIENT_PRIVILEGE = '42501'

@@ -1,6 +1,6 @@
 import { MAINTENANCE } from './maintain.ts'
-import { SETTINGS, type Setting } from './setting-table.ts'
-import { readSettings } from './settings.ts'
+import { SETTINGS, type Setting } from './settings/setting-table.ts'
+import { readSettings } from './settings/settings.ts'
 
 const USAGE = `keyferry-server: delivers environment-variable secrets to terminals
 

@@ -10,7 +10,7 @@ import {
   withRequests,
 } from './maintenance.ts'
 import { required } from './safe-start.ts'
-import type { Settings } from './setting-table.ts'
+import type { Settings } from './settings/setting-table.ts'
 import { StartError } from './start-error.ts'
 
 export const LINK_COMMANDS = {

@@ -10,8 +10,8 @@ import { inheritedSockets } from './inherited-sockets.ts'
 import { MAINTENANCE } from './maintain.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { ServerRole } from './safe-start.ts'
-import type { Settings } from './setting-table.ts'
-import { hasFiles, readSettings, refresh } from './settings.ts'
+import type { Settings } from './settings/setting-table.ts'
+import { hasFiles, readSettings, refresh } from './settings/settings.ts'
 import type { Running } from './start.ts'
 
 const { version } = manifest

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { DatabaseSettings } from '@keyferry/api'
 import { databaseOf } from './operated-database.ts'
-import type { Settings } from './setting-table.ts'
+import type { Settings } from './settings/setting-table.ts'
 
 /** What a command on a database works with. */
 export type Operated = {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { DatabaseSettings } from '@keyferry/api'
 import { publicHostOf } from './api-settings.ts'
 import { type RootKeys, readRootKeyFile, rootKeyFile } from './root-key/root-key-file.ts'
-import type { Settings } from './setting-table.ts'
+import type { Settings } from './settings/setting-table.ts'
 import { StartError } from './start-error.ts'
 
 /** The database of the settings, without its root keys.

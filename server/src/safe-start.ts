@@ -1,22 +1,9 @@
 import { isLoopback } from '@keyferry/plumbing/loopback'
-import type { SettingName, Settings } from './setting-table.ts'
+import { SETTINGS, type Setting, type SettingName, type Settings } from './settings/setting-table.ts'
 import { StartError } from './start-error.ts'
 
 /** What this process runs: both layers, only the internal API, or only the web-facing layer. */
 export type ServerRole = 'all' | 'api' | 'web'
-
-const OIDC: readonly SettingName[] = [
-  'OIDC_ISSUER',
-  'OIDC_CLIENT_ID',
-  'OIDC_CLIENT_SECRET',
-  'OIDC_GROUPS_CLAIM',
-]
-const CLERK: readonly SettingName[] = [
-  'CLERK_ISSUER',
-  'CLERK_JWT_KEY',
-  'CLERK_PUBLISHABLE_KEY',
-  'CLERK_SECRET_KEY',
-]
 
 /** Check that the settings fit together and are safe to start with.
  * @throws StartError naming the first setting that is missing, does not belong here, or is unsafe */
@@ -87,9 +74,10 @@ function requireRole(settings: Settings, role: ServerRole): void {
 
 function requireIdentity(settings: Settings): void {
   const { AUTH_MODE } = settings
-  if (AUTH_MODE !== 'accounts') refuse(settings, ['SETUP_CODE'], 'accounts')
-  if (AUTH_MODE !== 'oidc') refuse(settings, OIDC, 'oidc')
-  if (AUTH_MODE !== 'clerk') refuse(settings, CLERK, 'clerk')
+  const given: Readonly<Record<string, unknown>> = settings
+  for (const [name, { mode = AUTH_MODE }] of Object.entries<Setting>(SETTINGS))
+    if (mode !== AUTH_MODE && given[name] !== undefined)
+      throw new StartError(`${name} is set, but AUTH_MODE is ${AUTH_MODE}: it belongs to AUTH_MODE=${mode}`)
   const needed: readonly SettingName[] =
     AUTH_MODE === 'oidc'
       ? ['OIDC_ISSUER', 'OIDC_CLIENT_ID']
@@ -97,14 +85,6 @@ function requireIdentity(settings: Settings): void {
         ? ['CLERK_ISSUER', 'CLERK_PUBLISHABLE_KEY']
         : []
   for (const name of needed) required(settings, name, `AUTH_MODE=${AUTH_MODE}`)
-}
-
-function refuse(settings: Settings, names: readonly SettingName[], mode: string): void {
-  const stray = names.find((name) => settings[name] !== undefined)
-  if (stray)
-    throw new StartError(
-      `${stray} is set, but AUTH_MODE is ${settings.AUTH_MODE}: it belongs to AUTH_MODE=${mode}`,
-    )
 }
 
 // The session cookie must not travel unencrypted, and a server on a wildcard address cannot know its own URL.

@@ -8,7 +8,7 @@ import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
 import { existingRootKeys } from './operated-database.ts'
 import { makeRootKeyOnce, type RootKeys } from './root-key/root-key-file.ts'
 import { required, requireSafeStart, requireSocketsOfOthers, type ServerRole } from './safe-start.ts'
-import type { Settings } from './setting-table.ts'
+import type { Settings } from './settings/setting-table.ts'
 import { webSettings } from './web-settings.ts'
 
 /** A running server. `stop` answers waiting calls and lets running calls finish, after `/readyz` said so for

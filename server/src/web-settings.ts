@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 import type { IdentitySettings, WebSettings } from '@keyferry/web'
 import { logLevelOf } from './api-settings.ts'
 import { required } from './safe-start.ts'
-import type { Settings } from './setting-table.ts'
-import { isSameIssuer } from './setting-values.ts'
-import { currentUrl } from './settings.ts'
+import type { Settings } from './settings/setting-table.ts'
+import { isSameIssuer } from './settings/setting-values.ts'
+import { currentUrl } from './settings/settings.ts'
 
 // Where `npm run release` puts them.
 const CLIENT_FILES = fileURLToPath(new URL('../../release/dist/', import.meta.url))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { announcement } from '../src/announce.ts'
 import type { ServerRole } from '../src/safe-start.ts'
-import { readSettings } from '../src/settings.ts'
+import { readSettings } from '../src/settings/settings.ts'
 
 const ADVICE =
   '  APPROVAL_ASSURANCE is not bound: a click on a link from another person can deliver values. Set APPROVAL_ASSURANCE=bound.'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SETTINGS } from '../src/setting-table.ts'
+import { SETTINGS } from '../src/settings/setting-table.ts'
 import { Program } from './program.ts'
 
 async function run(...words: string[]) {

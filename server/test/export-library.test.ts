@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LIBRARY_COMMANDS } from '../src/library-commands.ts'
-import { readSettings } from '../src/settings.ts'
+import { readSettings } from '../src/settings/settings.ts'
 import { temporaryFolder } from './program.ts'
 
 const SETTINGS = { ROOT_KEY: randomBytes(32).toString('base64') }

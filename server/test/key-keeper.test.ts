@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isKeeperId, keeperOf } from '../src/root-key/key-keeper.ts'
+import { keeperOf } from '../src/root-key/key-keeper.ts'
+import { isKeeperId } from '../src/settings/setting-values.ts'
 import { temporaryFolder } from './program.ts'
 
 const folder = temporaryFolder()

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { MAINTENANCE } from '../src/maintain.ts'
-import { SETTINGS } from '../src/setting-table.ts'
-import { readSettings } from '../src/settings.ts'
+import { SETTINGS } from '../src/settings/setting-table.ts'
+import { readSettings } from '../src/settings/settings.ts'
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
 

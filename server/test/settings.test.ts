@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { requireSafeStart } from '../src/safe-start.ts'
-import { SETTINGS } from '../src/setting-table.ts'
-import { readSettings } from '../src/settings.ts'
+import { SETTINGS } from '../src/settings/setting-table.ts'
+import { readSettings } from '../src/settings/settings.ts'
 import { webSettings } from '../src/web-settings.ts'
 
 const SECRET = randomBytes(32).toString('base64')

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { helpText } from '../src/help.ts'
 import { requireSafeStart, requireSocketsOfOthers } from '../src/safe-start.ts'
-import { SETTINGS } from '../src/setting-table.ts'
-import { readSettings } from '../src/settings.ts'
+import { SETTINGS } from '../src/settings/setting-table.ts'
+import { readSettings } from '../src/settings/settings.ts'
 
 /*
  * Which values a setting takes, and what an operator reads otherwise, must match wrong-settings.txt. After an intended

@@ -5,6 +5,7 @@ import { Frame } from './features/frame/frame.tsx'
 import { SessionDialog } from './features/frame/session-dialog.tsx'
 import { HomePage } from './features/home/home-page.tsx'
 import { PAGE_MODULES } from './features/joined-modules.ts'
+import type { SessionState } from './lib/calls/answers.ts'
 import { enterPerson } from './lib/calls/person.ts'
 import { workspacePath } from './lib/calls/workspace.ts'
 import { useMe, useSession } from './lib/data/me.ts'
@@ -156,7 +157,7 @@ function ToHome() {
   return <Redirect replace to={fields === '' ? '/' : `/?${fields}`} />
 }
 
-function SignedOutPages({ session }: { session: { setup_required: boolean } }) {
+function SignedOutPages({ session }: { session: SessionState }) {
   const [path] = useLocation()
   return (
     <Switch>

@@ -149,8 +149,6 @@ function serveSession(app: FastifyInstance, { identity, mode }: SessionState): v
   serveOwn(app, 'getSession', async ({ request }) => ({
     auth_mode: mode,
     signed_in: await identity.isSignedIn(request),
-    setup_required: false,
-    passkey_origin: null,
     ...(await identity.sessionFacts?.()),
   }))
 }

@@ -1,6 +1,8 @@
 const MINUTE = 60
 
 export const ACCOUNT_LIMITS = {
+  setupCodeMinLength: 16,
+  setupCodeLength: 128,
   passwordMinLength: 12,
   passwordMaxLength: 1_024,
   /** Passkeys of one account. */

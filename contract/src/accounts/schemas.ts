@@ -34,7 +34,7 @@ const NewPassword = storable(
 export const Setup = object('Setup', { required: z.boolean() })
 
 export const SetUpAccount = object('SetUpAccount', {
-  setup_code: requiredText('setup_code', LIMITS.setupCodeLength, 'setup_code required'),
+  setup_code: requiredText('setup_code', ACCOUNT_LIMITS.setupCodeLength, 'setup_code required'),
   email: Email,
   password: NewPassword,
   name: optionalText('name', LIMITS.nameLength).optional(),

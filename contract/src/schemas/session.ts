@@ -7,13 +7,13 @@ export const PERSON_HEADER = 'keyferry-person'
 
 const AuthMode = z.enum(AUTH_MODES).meta({ id: 'AuthMode' })
 
-/** `setup_required`: the first account does not exist yet. `passkey_origin`: the origin where passkeys work; null:
- * they do not work on this server. */
+/** `setup_required`: true if the first account does not exist yet. `passkey_origin`: the origin where sign-in with a
+ * passkey works. */
 export const SessionState = object('SessionState', {
   auth_mode: AuthMode,
   signed_in: z.boolean(),
-  setup_required: z.boolean(),
-  passkey_origin: z.string().nullable(),
+  setup_required: z.boolean().optional(),
+  passkey_origin: z.string().optional(),
 })
 
 /** `redirect_to`: where the browser goes next, a path of ours or the identity provider's sign-out page.

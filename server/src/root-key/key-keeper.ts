@@ -23,10 +23,6 @@ export interface KeyKeeper {
   unwrap(wrapped: Uint8Array, context: string): Uint8Array
 }
 
-export function isKeeperId(text: string): boolean {
-  return /^command:\/[^\s,]+$/.test(text)
-}
-
 /** The program of an id `command:/PATH`. It starts once for each call, without arguments, a shell or an environment,
  * reads one JSON object and writes one.
  * @throws StartError: there is no such program, or others can change it */

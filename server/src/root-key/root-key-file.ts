@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatRootKey, generateRootKey, parseRootKey, type RootKey } from '@keyferry/crypto/root-key'
-import { areRootKeys, listOf } from '../setting-values.ts'
+import { areRootKeys, isKeeperId, listOf } from '../settings/setting-values.ts'
 import { StartError } from '../start-error.ts'
 import { writeDurably } from './durable-file.ts'
-import { isKeeperId, keeperOf } from './key-keeper.ts'
+import { keeperOf } from './key-keeper.ts'
 
 export type RootKeys = readonly [string, ...string[]]
 

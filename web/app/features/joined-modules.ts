@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { SessionState } from '../lib/calls/answers.ts'
 import type { IconComponent } from '../ui/icon.tsx'
 import * as modules from './modules.ts'
 
@@ -10,7 +11,7 @@ type ModulePage = {
 type PageModule = {
   pages: readonly ModulePage[]
   /** Pages of a person who is signed out. */
-  signedOutPages?: (session: { setup_required: boolean }) => readonly ModulePage[]
+  signedOutPages?: (session: SessionState) => readonly ModulePage[]
   /** A part of the page of an environment, at `?part=NAME`. */
   environmentPart?: {
     name: string

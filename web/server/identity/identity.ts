@@ -1,3 +1,5 @@
+import type { endpoints } from '@keyferry/contract'
+import type { Answer } from '@keyferry/contract/client'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { RefusalNote } from '../http/refusal.ts'
@@ -41,7 +43,7 @@ export type Identity = {
   /** Make this tenant current from the person's next call on. */
   chooseTenant(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void>
   /** What pages need to know of the mode. */
-  sessionFacts?(): Promise<{ setup_required: boolean; passkey_origin: string | null }>
+  sessionFacts?(): Promise<Partial<Answer<(typeof endpoints)['getSession']>>>
   /** Where to redirect a signed-out person who asked for a page.
    * @param path of that page, with its query */
   signInPath(path: string): string

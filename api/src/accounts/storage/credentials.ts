@@ -34,15 +34,16 @@ export async function moveRefusal(query: Query, { from, to }: { from: string; to
     : 'the account asks for a passkey after the password: turn that off first, and on again later'
 }
 
-// A password signs in with the address of its account, so both move to the other person.
+// A password signs in with the address of its account, so both move to the other person. Its way to sign in has the id
+// of its person, so the earlier id ends.
 export async function move(transaction: Recorded, { from, to }: { from: string; to: string }) {
   const columns = ['password_hash', 'email', 'email_key', 'email_verified', 'proven_key'] as const
   const moved = await passwordOf(transaction, from).select(columns).executeTakeFirst()
-  if (moved === undefined) return false
+  if (moved === undefined) return null
   const users = () => transaction.updateTable('users')
   await users().set({ password_hash: null }).where('id', '=', from).execute()
   await users().set(moved).where('id', '=', to).execute()
-  return true
+  return `user_${to}`
 }
 
 // Remove the passkeys that `from` added since the link. They would sign in again once `from` has a password again.

@@ -15,8 +15,8 @@ type KeptCredentials = {
   /** Why the credentials cannot move to another person, for the operator; null: they can. */
   moveRefusal: (query: Query, sides: Sides) => Promise<string | null>
   /** Move the credentials to another person.
-   * @returns whether there were any */
-  move: (transaction: Recorded, sides: Sides) => Promise<boolean>
+   * @returns the id of their way to sign in; null: there were none */
+  move: (transaction: Recorded, sides: Sides) => Promise<string | null>
   /** Move the credentials back. */
   moveBack: (transaction: Recorded, sides: Sides) => Promise<void>
 }
@@ -26,7 +26,7 @@ const NONE: KeptCredentials = {
   isOwner: sql`1 = 0`,
   mayHaveAddress: () => sql`1 = 1`,
   moveRefusal: async () => null,
-  move: async () => false,
+  move: async () => null,
   moveBack: async () => undefined,
 }
 

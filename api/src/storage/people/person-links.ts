@@ -66,15 +66,14 @@ export async function linkWay(
   const ended = [...(await identitiesOf(transaction, old.id)), idpUserId]
   const remembered = await endBoth(transaction, { from: fresh?.id ?? null, to: old.id }, made)
   const moved = fresh === null ? [] : await moveAll(transaction, { from: fresh.id, to: old.id }, terms)
-  const password = fresh !== null && (await credentials.move(transaction, { from: fresh.id, to: old.id }))
+  const kept = fresh && (await credentials.move(transaction, { from: fresh.id, to: old.id }))
   const id = newId()
-  // A way to sign in with a password has the id of its person, so the password's earlier id ends.
-  const linkedId = password ? `user_${old.id}` : idpUserId
-  const row = { id, idp_user_id: linkedId, user_id: old.id, from_user_id: fresh?.id ?? null }
+  const row = { id, idp_user_id: kept ?? idpUserId, user_id: old.id, from_user_id: fresh?.id ?? null }
+  const deeds = { moved, password: kept !== null } satisfies Deeds
   const times = { created_at: made.at, linked_at: made.at }
   await transaction
     .insertInto('person_links')
-    .values({ ...row, ...times, state: 'linked', deeds: JSON.stringify({ moved, password } satisfies Deeds) })
+    .values({ ...row, ...times, state: 'linked', deeds: JSON.stringify(deeds) })
     .execute()
   await recordEverywhere(transaction, old.id, { ...made, action: 'user.linked', id })
   return { id, ended, remembered, left: fresh?.id ?? null }
@@ -181,7 +180,7 @@ export async function undoLink(
   return { id, ended: [...ended, ...others], remembered, left: from }
 }
 
-// The password always goes back with its way to sign in. Memberships do so for a month.
+// Credentials always go back. Memberships do so for a month.
 function deedsOf(deeds: string, linkedAt: string, now: string): Deeds {
   const all = Deeds.parse(JSON.parse(deeds))
   return isUndoable(linkedAt, now) ? all : { ...all, moved: [] }

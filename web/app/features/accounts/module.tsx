@@ -1,3 +1,4 @@
+import type { SessionState } from '../../lib/calls/answers.ts'
 import { useSession } from '../../lib/data/me.ts'
 import { deferred } from '../../ui/deferred.tsx'
 
@@ -8,7 +9,7 @@ const SignUpPage = deferred('SignUpPage', () => import('./sign-up-page.tsx'))
 
 export const pages = [] as const
 
-export const signedOutPages = ({ setup_required }: { setup_required: boolean }) =>
+export const signedOutPages = ({ setup_required }: SessionState) =>
   setup_required
     ? [{ path: '/*', page: () => <SetUpPage /> }]
     : [

@@ -25,7 +25,7 @@ export function Passkeys() {
   const own = useAnswer('listPasskeys', {})
   const session = useSession().data
   const [adding, setAdding] = useState(false)
-  const obstacle = session === undefined ? null : passkeyObstacle(session.passkey_origin)
+  const obstacle = session === undefined ? null : passkeyObstacle(session.passkey_origin ?? null)
   // Where passkeys do not work, the choice can only end: otherwise it locks the person out.
   const canChoose =
     own.data !== undefined && own.data.passkeys.length > 0 && (obstacle === null || own.data.after_password)

@@ -37,7 +37,8 @@ export function SignInPage() {
   }
   const session = useSession()
   if (session.isLoading) return null // what it says decides what comes first
-  const takesPasskey = session.data !== undefined && passkeyObstacle(session.data.passkey_origin) === null
+  const takesPasskey =
+    session.data !== undefined && passkeyObstacle(session.data.passkey_origin ?? null) === null
   // Never the command: a stranger may have chosen it.
   const intro = returnAddress().startsWith('/approve/') ? 'A terminal waits for your decision.' : undefined
   return (

@@ -56,6 +56,7 @@ export type Group = Answer<Endpoints['listGroups']>[number]
 export type InvitationOffer = Answer<Endpoints['previewInvitation']>
 export type CreatedInvitation = Answer<Endpoints['createInvitation']>
 export type Role = Me['role']
+export type SessionState = Answer<Endpoints['getSession']>
 export type OwnSession = Answer<Endpoints['listSessions']>[number]
 export type ApprovalKey = Answer<Endpoints['listApprovalKeys']>['keys'][number]
 export type LastingAct = Answer<Endpoints['listLastingActs']>[number]

@@ -35,7 +35,7 @@ export function accountsIdentity(options: SessionIdentityOptions): Identity {
     requireOneSession: sessionCookie,
     sessionFacts: async () => ({
       setup_required: await isSetupRequired(),
-      passkey_origin: passkeyAddress(options.publicUrl)?.origin ?? null,
+      passkey_origin: passkeyAddress(options.publicUrl)?.origin,
     }),
     signInPath: (path) => `${path.startsWith('/invite/') ? '/sign-up' : '/sign-in'}${returning(path)}`,
     addRoutes(app, pages) {

@@ -214,3 +214,8 @@ function isNetwork(text: string): boolean {
   if (version === 0 || rest.length > 0 || address.includes('%')) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
+
+/** Whether a text is the id of a program that keeps root keys, such as `command:/usr/lib/keyferry/keeper-tpm`. */
+export function isKeeperId(text: string): boolean {
+  return /^command:\/[^\s,]+$/.test(text)
+}

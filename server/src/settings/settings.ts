@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { StartError } from '../start-error.ts'
 import { SETTINGS, type Setting, type Settings } from './setting-table.ts'
-import { StartError } from './start-error.ts'
 
 const entries = Object.entries<Setting>(SETTINGS)
 const shape = z.object(Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])))

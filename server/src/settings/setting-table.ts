@@ -1,6 +1,7 @@
-import { AssuranceField, LIMITS, RATES, TIMES } from '@keyferry/contract'
+import { AssuranceField, AUTH_MODES, type AuthMode, LIMITS, RATES, TIMES } from '@keyferry/contract'
+import { joined } from '@keyferry/contract/joined'
 import { z } from 'zod'
-import { isKeeperId } from './root-key/key-keeper.ts'
+import * as modules from './modules.ts'
 import * as read from './setting-values.ts'
 
 /** One setting: its purpose, what its value must be, and how to parse it. No message ever contains the value. */
@@ -10,10 +11,13 @@ export type Setting = {
   readonly mustBe: string
   readonly schema: z.ZodType
   readonly isSecret?: true
+  /** The only AUTH_MODE that it belongs to. */
+  readonly mode?: AuthMode
 }
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const PORT = 'a whole number from 0 to 65535'
+const MODES = AUTH_MODES.join(', ')
 const KEPT_DAYS = read.wholeNumber(0, 36_500, 0)
 const bytes = (otherwise: number) => ({
   ...read.wholeNumber(1, LIMITS.bodyBytes * 32, otherwise),
@@ -82,12 +86,12 @@ export const SETTINGS = {
   ROOT_KEY_FROM: {
     means: 'program that keeps the root key; the file then holds the key as the program wrapped it',
     mustBe: 'command: and the absolute path of a program, for example command:/usr/lib/keyferry/keeper-tpm',
-    schema: z.string().refine(isKeeperId).optional(),
+    schema: z.string().refine(read.isKeeperId).optional(),
   },
   AUTH_MODE: {
-    means: 'how people sign in: local, accounts, oidc or clerk',
-    mustBe: 'one of local, accounts, oidc, clerk',
-    schema: z.enum(['local', 'accounts', 'oidc', 'clerk']).default('local'),
+    means: `how people sign in: ${MODES}`,
+    mustBe: `one of ${MODES}`,
+    schema: z.enum(AUTH_MODES).default('local'),
   },
   SIGN_UP: {
     means:
@@ -108,13 +112,7 @@ export const SETTINGS = {
       "seconds after a sign-in until an owner's act that loosens something asks to sign in again; 0: off (AUTH_MODE=accounts or oidc)",
     ...read.wholeNumber(0, 7_776_000, 0, 'seconds'),
   },
-  SETUP_CODE: {
-    means:
-      'code that creates the first account (AUTH_MODE=accounts); default: derived from the root key and printed at start',
-    mustBe: `${LIMITS.setupCodeMinLength} to ${LIMITS.setupCodeLength} characters`,
-    schema: z.string().min(LIMITS.setupCodeMinLength).max(LIMITS.setupCodeLength).optional(),
-    isSecret: true,
-  },
+  ...joined(modules, 'settings'),
   BFF_SHARED_SECRET: {
     means:
       'secret shared by the web-facing layer and the API; during a rotation list several, separated by commas: the first signs',
@@ -254,12 +252,14 @@ export const SETTINGS = {
   OIDC_ISSUER: {
     means: 'issuer of the OpenID Connect provider',
     ...read.ISSUER,
+    mode: 'oidc',
   },
-  OIDC_CLIENT_ID: { means: 'client id that the provider gave you', ...read.TEXT },
+  OIDC_CLIENT_ID: { means: 'client id that the provider gave you', ...read.TEXT, mode: 'oidc' },
   OIDC_CLIENT_SECRET: {
     means: 'client secret that the provider gave you; leave it out for a public client',
     ...read.TEXT,
     isSecret: true,
+    mode: 'oidc',
   },
   OIDC_TRUST_EMAIL: {
     means:
@@ -270,6 +270,7 @@ export const SETTINGS = {
     means:
       'claim of the provider that lists the groups of a person; it fills those of OIDC_GROUPS (on web nodes)',
     ...read.TEXT,
+    mode: 'oidc',
   },
   OIDC_GROUPS_ABSENT: {
     means: 'what a person without OIDC_GROUPS_CLAIM has: keep (the groups from before) or none',
@@ -290,20 +291,24 @@ export const SETTINGS = {
   CLERK_ISSUER: {
     means: "issuer of the provider's session tokens",
     ...read.ISSUER,
+    mode: 'clerk',
   },
   CLERK_JWT_KEY: {
     means: "public key of the provider's session tokens; default: the issuer's key set",
     mustBe: 'a public key in PEM form',
     schema: read.publicKeyPem.optional(),
+    mode: 'clerk',
   },
   CLERK_PUBLISHABLE_KEY: {
     means: 'publishable key that the provider gave you',
     ...read.TEXT,
+    mode: 'clerk',
   },
   CLERK_SECRET_KEY: {
     means: 'secret key that the provider gave you, to look up e-mail addresses',
     ...read.TEXT,
     isSecret: true,
+    mode: 'clerk',
   },
   CLERK_API_URL: {
     means: "origin of the provider's own API",

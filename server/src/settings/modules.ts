@@ -1,0 +1,3 @@
+/* The settings of optional modules, one line each. */
+
+export * as accounts from '../accounts/settings.ts'

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { Slice } from '../../domain/base/listing.ts'
 import type { ValueOriginStore } from '../../domain/library/bundle-entry.ts'
 import type { Key, KeyFilter, KeyStore } from '../../domain/library/key.ts'
@@ -16,6 +16,7 @@ import {
   type ValueVault,
   valueColumn,
 } from '../keys-at-rest/value-vault.ts'
+import { nearKeys } from '../reach/reached-rows.ts'
 
 /** The methods that read the keys of a library. */
 export function readKeys(
@@ -83,9 +84,10 @@ function finder(query: Query, vault: ValueVault): KeyStore['find'] {
   }
 }
 
-function matching({ query, due, isUsed }: KeyFilter) {
+function matching({ query, due, isUsed }: KeyFilter, near: RawBuilder<unknown> | null) {
   return (keys: ExpressionBuilder<Tables, 'keys'>) =>
     keys.and([
+      ...(near === null ? [] : [sql<boolean>`id in ${near}`]),
       ...(query === undefined || query === '' ? [] : [containsInAnyCase('name', query)]),
       ...(due === undefined
         ? []
@@ -108,7 +110,12 @@ async function list(
     .where(
       'name',
       'in',
-      namesIn(selectOf(query, 'keys', tenantId).select('name').where(matching(filter)), slice),
+      namesIn(
+        selectOf(query, 'keys', tenantId)
+          .select('name')
+          .where(matching(filter, nearKeys(query))),
+        slice,
+      ),
     )
     .orderBy('name')
     .execute()
@@ -134,7 +141,7 @@ async function longValues(
 }
 
 async function countMatches(query: Query, tenantId: string, filter: KeyFilter): Promise<number> {
-  const total = await countOf(selectOf(query, 'keys', tenantId).where(matching(filter)))
+  const total = await countOf(selectOf(query, 'keys', tenantId).where(matching(filter, nearKeys(query))))
   return total
 }
 

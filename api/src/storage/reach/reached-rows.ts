@@ -48,7 +48,8 @@ export function within(query: Query, scope: ReachScope, differences: Differences
   const tables = Object.entries(reachedRows(scope, differences)).map(([table, rows]) => define(table, rows))
   // On PostgreSQL, a definition uses those before it instead of tables. So this one comes first.
   const anywhere = define(ANYWHERE, sql`1 = 1`, 'attachments')
-  const definitions: WithNode = { kind: 'WithNode', expressions: [anywhere, ...tables] }
+  const own = define(OWN_KEYS, setBy(scope), 'keys')
+  const definitions: WithNode = { kind: 'WithNode', expressions: [anywhere, own, ...tables] }
   const reached = query.withPlugin({
     transformQuery: ({ node }) => (SelectQueryNode.is(node) ? defined(node, definitions) : node),
     transformResult: async ({ result }) => result,
@@ -59,6 +60,17 @@ export function within(query: Query, scope: ReachScope, differences: Differences
 
 /** All attachments of the workspace, also those out of reach. */
 const ANYWHERE = 'attachments_anywhere'
+
+/** The keys whose value the member set since the limit. */
+const OWN_KEYS = 'own_keys'
+
+/** The ids of all keys within reach, and some more; null: the query layer has no limit. A list begins with them instead
+ * of all keys of the workspace. */
+export function nearKeys(query: Query): RawBuilder<unknown> | null {
+  if (reachOf(query) === null) return null
+  const ofBundles = sql`select key_id from bundles join attachments on attachments.bundle_id = bundles.id`
+  return sql`(${ofBundles} union all select id from ${sql.table(OWN_KEYS)})`
+}
 
 /** A query in a union has no definitions of its own: those of the whole count. */
 function defined(node: SelectQueryNode, definitions: WithNode): SelectQueryNode {
@@ -107,9 +119,13 @@ function isReached(table: string, id: RawBuilder<unknown>): RawBuilder<unknown> 
 
 /** Of a key whether its value is the member's own since the limit, and no bundle contains it any more: so they can put
  * it back. */
-function takenOut({ userId, reach }: ReachScope): RawBuilder<unknown> {
-  return sql`(value_set_by = ${sql.lit(userId)} and value_proposed_by is null and value_set_at > ${sql.lit(reach.since)}
+function takenOut(scope: ReachScope): RawBuilder<unknown> {
+  return sql`(${setBy(scope)} and value_proposed_by is null
     and not exists (select 1 from ${sql.table(ANYWHERE)} where key_id = keys.id))`
+}
+
+function setBy({ userId, reach }: ReachScope): RawBuilder<unknown> {
+  return sql`value_set_by = ${sql.lit(userId)} and value_set_at > ${sql.lit(reach.since)}`
 }
 
 // Same rule as `reaches`. Patterns of one kind and length share a list, in which the database finds a part of the name.

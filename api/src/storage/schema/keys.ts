@@ -38,6 +38,7 @@ export const keys = {
       expiry: '(tenant_id, expires_at) where expires_at is not null',
       rotation: '(tenant_id, rotate_at) where rotate_at is not null',
       changed: '(tenant_id, name, id, value_version, value_set_at) where value_version > 1',
+      setter: '(tenant_id, value_set_by, value_set_at)',
     },
   },
 

@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
     const terminal = client(['ls', 'dev/app'])
     const page = await press(await opened.next(), /^List \d+ names/)
     expect(await terminal.exit).toBe(0)
-    expect(terminal.output()).toMatch(/approved by \S+: \d+ names of dev\/app in workspace/)
+    expect(terminal.output()).toMatch(/approved by \S+: \d+ variables of dev\/app in workspace/)
     expect(terminal.output()).toMatch(/STRIPE_SECRET_KEY +secret/)
     expect(terminal.output()).not.toContain('planted-')
     await page.getByRole('heading', { name: 'Listed' }).waitFor()

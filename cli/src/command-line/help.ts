@@ -7,9 +7,9 @@ const INDENT = 2
 
 export const EXIT_CODES: readonly (readonly [string, string])[] = [
   ['0', 'done'],
-  ['1', 'an error on this machine; diff: the bundles differ; audit: the log is wrong'],
+  ['1', 'an error here; diff: the bundles differ; audit: the log is wrong'],
   ['2', 'the command line is invalid'],
-  ['3', 'the approver denied the request, or the server refused the machine'],
+  ['3', 'the approver denied, or the server refused the machine'],
   ['4', 'the request expired or is unknown'],
   ['5', 'the server is unreachable'],
   ['6', 'the server refused, or the client refused what it delivered'],
@@ -34,6 +34,11 @@ const TITLE = [
   '',
 ]
 
+const EXAMPLES = [
+  '  keyferry import .env --bundle dev/app   # store the variables of a project',
+  '  keyferry run dev/app -- npm run dev     # run a program with them',
+]
+
 /** What `keyferry` alone prints, for a terminal of that width. */
 export function brief(groups: CommandGroups, columns: number): string {
   const rows = Object.entries(groups).map(
@@ -53,13 +58,13 @@ export function overview(groups: CommandGroups, columns: number): string {
     ...TITLE,
     ...Object.entries(groups).flatMap(([title, list]) => [title, table(list.map(rowOf), columns), '']),
     'Examples',
-    ...commands.flatMap(({ examples }) => exampleLines(examples).slice(0, 2)),
+    ...EXAMPLES,
     '',
     'Exit codes',
-    table(EXIT_CODES, columns),
+    ...hanging('  ', EXIT_CODES.map(([code, text]) => `${code} ${text}`).join(' · '), columns),
     '',
     'Environment',
-    table(ENVIRONMENT, columns),
+    ...hanging('  ', ENVIRONMENT.map(([name]) => name).join(', '), columns),
     '',
     'Run keyferry COMMAND --help for details, keyferry version for the version.',
     '',

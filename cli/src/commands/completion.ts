@@ -9,7 +9,7 @@ import { lsCommand } from './ls.ts'
 export const completionCommand: Command = {
   name: 'completion',
   operands: COMPLETION_SHELLS.join('|'),
-  summary: 'Print a script that completes commands, flags and bundles in your shell',
+  summary: 'Print a script that completes commands in your shell',
   details: [
     'bash: add source <(keyferry completion bash) to ~/.bashrc. zsh: write the output to a file _keyferry in a folder of $fpath. fish: write it to ~/.config/fish/completions/keyferry.fish. PowerShell: add keyferry completion powershell | Out-String | Invoke-Expression to $PROFILE.',
   ],

@@ -8,9 +8,9 @@ import { FOR_AGENT_FLAG, requireReader } from './pull.ts'
 export const composeCommand: Command = {
   name: 'compose',
   operands: 'up|down|metadata [SERVICE]',
-  summary: 'Provide values to services of Docker Compose, which runs this command',
+  summary: 'Provide values to services of Docker Compose',
   details: [
-    'Docker Compose 5.2 or newer runs this command for a service with provider type keyferry. The services that depend on it get the values as variables of the same names. Options of the provider are the options of this command.',
+    'Docker Compose 5.2 or newer runs this command for a service with provider type keyferry. The services that depend on it get the values as environment variables of the same names. Options of the provider are the options of this command.',
     'Compose passes the values to the containers, so docker inspect shows them. If an AI agent started it, it needs --for-agent, as pull does.',
   ],
   flags: [
@@ -35,7 +35,7 @@ export const composeCommand: Command = {
 
 const PARAMETERS = Object.entries({
   bundle: 'The bundle to request',
-  keys: 'Request only these keys, separated by commas',
+  keys: 'Request only these variables, separated by commas',
   workspace: 'Name or id of the workspace',
   server: 'Address of the server',
 }).map(([name, description]) => ({ name, description, required: false, type: 'string' }))

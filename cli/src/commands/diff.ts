@@ -1,12 +1,14 @@
 import { resolve } from 'node:path'
 import { groupBy } from '@keyferry/contract/group-by'
 import { LIMITS } from '@keyferry/contract/limits'
+import { isProduction } from '@keyferry/contract/production'
 import { EXIT, refusedError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import { libraryHere, requireBundleName, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
 import { EXAMPLE_FILE } from '../project/example-names.ts'
+import type { ListedBundle } from '../server/bundles.ts'
 import type { ComparedRow } from '../server/comparison.ts'
 import type { Library } from '../server/library-call.ts'
 
@@ -19,26 +21,26 @@ export const diffCommand: Command = {
   name: 'diff',
   operands: 'BUNDLE [BUNDLE...]',
   maxOperands: LIMITS.comparedBundles,
-  summary: 'Compare the names that bundles deliver',
+  summary: 'Compare the variables of bundles',
   details: [
-    `Lists the names that ${FEWEST} to ${LIMITS.comparedBundles} bundles do not all deliver from one shared key: names that a bundle lacks, and names for which bundles have their own values. It shows no values and needs no approval. With KEYFERRY_TOKEN it compares what that machine can read.`,
-    'The exit code is 1 if the bundles differ. diff compares keys, not values, so it also lists keys that have equal values. With --fail-on missing, own values are fine, and only a missing name exits with 1. The exit code for an unknown bundle is 2.',
-    `With --against FILE it compares the names of one bundle with those of a file such as ${EXAMPLE_FILE}: names that the bundle lacks, and names that the file lacks.`,
+    `Lists the variables that ${FEWEST} to ${LIMITS.comparedBundles} bundles do not share: those that a bundle lacks, and those with a value of their own. It marks production, and what is expired or due. It shows no values and needs no approval. With KEYFERRY_TOKEN it compares what that machine can read.`,
+    'The exit code is 1 if the bundles differ. diff does not compare values: two bundles can have equal values of their own. With --fail-on missing, own values are fine, and only a missing variable exits with 1. The exit code for an unknown bundle is 2.',
+    `With --against FILE it compares one bundle with a file such as ${EXAMPLE_FILE}: variables that the bundle lacks, and variables that the file lacks.`,
     'Where people sign in to the server, diff needs the token of a machine, as in a CI job. On your own computer, use the page of the application.',
   ],
   flags: [
     flagOf('--fail-on KIND', `Exit with 1 on this: ${FAIL_ON.join(' or ')} (default: difference)`),
-    flagOf('--against FILE', `Compare one bundle with the names in this file, such as ${EXAMPLE_FILE}`),
+    flagOf('--against FILE', `Compare one bundle with the variables in this file, such as ${EXAMPLE_FILE}`),
     WORKSPACE_FLAG,
     SERVER_FLAG,
-    flagOf('--json', 'One JSON object with all names, shared ones too'),
+    flagOf('--json', 'One JSON object with all variables, shared ones too'),
   ],
   examples: {
     'keyferry diff dev/app prod/app': 'List what differs between two environments',
     'keyferry diff dev/app staging/app prod/app --fail-on missing':
-      'In a check: fail if an environment lacks a name',
+      'In a check: fail if an environment lacks a variable',
     [`keyferry diff dev/app --against ${EXAMPLE_FILE} --fail-on missing`]:
-      'In a check: fail if a bundle lacks a name that the project needs',
+      'In a check: fail if a bundle lacks a variable that the project needs',
   },
   run: async (words, parts) => await diff(await readOptions(words, parts), parts),
 }
@@ -78,8 +80,9 @@ async function diff(options: DiffOptions, parts: Parts): Promise<number> {
   if (against !== null) return await diffFile(library, { ...options, against }, parts)
   const { compareBundles } = await import('../server/comparison.ts')
   const compared = await compareBundles(library, bundleNames)
-  const rows = compared.map((row) => ({ ...row, result: resultOf(row) }))
-  parts.stdout.write(parts.view === 'json' ? asJson(rows, bundleNames) : asText(rows))
+  const rows = compared.rows.map((row) => ({ ...row, result: resultOf(row) }))
+  const text = parts.view === 'json' ? asJson(rows, bundleNames) : asText(rows) + aboutText(compared.bundles)
+  parts.stdout.write(text)
   const fails = (row: JudgedRow) => row.result === 'missing' || (row.result === 'own' && failOn !== 'missing')
   return rows.some(fails) ? EXIT.different : EXIT.ok
 }
@@ -163,6 +166,18 @@ function asText(rows: readonly JudgedRow[]): string {
   return `${lines.join('')}${summary(rows)}\n`
 }
 
+/** For example `prod/app: production, 1 expired, 2 due`. */
+function aboutText(bundles: readonly ListedBundle[]): string {
+  const lines = bundles.flatMap(({ name, marks, ...bundle }) => {
+    const facts = [
+      ...(isProduction({ name, ...bundle }) ? ['production'] : []),
+      ...(['expired', 'due'] as const).flatMap((mark) => (marks?.[mark] ? [`${marks[mark]} ${mark}`] : [])),
+    ]
+    return facts.length === 0 ? [] : [`${printable(name)}: ${facts.join(', ')}\n`]
+  })
+  return lines.join('')
+}
+
 /** For example `missing in dev/app; same in staging/app, prod/app`. */
 function whereText({ cells }: ComparedRow): string {
   const missingFirst = cells.toSorted((a, b) => Number(b.state === 'missing') - Number(a.state === 'missing'))
@@ -176,7 +191,7 @@ function whereText({ cells }: ComparedRow): string {
 }
 
 function summary(rows: readonly JudgedRow[]): string {
-  if (rows.length === 0) return 'The bundles deliver no names'
+  if (rows.length === 0) return 'The bundles have no variables'
   const counts = [
     [count(rows, 'missing'), 'missing in a bundle'],
     [count(rows, 'own'), 'with own values'],

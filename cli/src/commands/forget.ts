@@ -9,7 +9,7 @@ import { readEndpoint } from '../server/endpoint-call.ts'
 
 export const forgetCommand: Command = {
   name: 'forget',
-  summary: 'End the remembered approvals of this terminal, or forget the workspace of a folder',
+  summary: 'End remembered approvals, or forget the workspace of a folder',
   details: [
     'An approver can let a terminal repeat a command for some hours. This command ends all remembered approvals of this login at the server, and deletes the key that signs its requests. The next command needs an approval again.',
     'With --workspace it only forgets the workspace that you confirmed for this folder. The next command that needs a workspace asks again.',

@@ -18,14 +18,14 @@ export const initCommand: Command = {
   name: 'init',
   summary: `Create ${PROJECT_FILE} with the defaults of this project`,
   details: [
-    `Writes ${PROJECT_FILE} to the current folder: server, workspace, bundle, keys and format. The file holds no secrets; commit it. Before keyferry uses a server from a ${PROJECT_FILE} that you did not write, it asks you once.`,
+    `Writes ${PROJECT_FILE} to the current folder: server, workspace, bundle, variables and format. The file holds no secrets; commit it. Before keyferry uses a server from a ${PROJECT_FILE} that you did not write, it asks you once.`,
   ],
   flags: [
     SERVER_FLAG,
     flagOf('-b, --bundle NAME', 'The bundle that run and pull request'),
     flagOf('-w, --workspace NAME|ID', 'The workspace of the bundle'),
-    flagOf('--keys A,B...', 'Request only these keys of the bundle'),
-    flagOf('--optional A,B...', 'Request these keys too; they may be missing'),
+    flagOf('--keys A,B...', 'Request only these variables of the bundle'),
+    flagOf('--optional A,B...', 'Request these variables too; they may be missing'),
     flagOf('-f, --format FORMAT', `The format that pull writes: ${FORMAT_NAMES.join(', ')}`),
     flagOf('--force', 'Overwrite the file if it exists'),
   ],

@@ -12,10 +12,10 @@ import { isOnThisMachine } from '../server/server-address.ts'
 export const lsCommand: Command = {
   name: 'ls',
   operands: '[BUNDLE]',
-  summary: 'List the bundles, or the names that one delivers',
+  summary: 'List the bundles, or the variables of one',
   details: [
     'Shows no values. On a terminal it prints a table of applications and environments, with their last use and what is expired or due, if the server says so. On a server without accounts, ls answers at once. With KEYFERRY_TOKEN it lists what that machine can read.',
-    'Where people sign in, the page lists the bundles, and ls BUNDLE needs an approval each time. The approval page shows who asks and the list, and only names leave the server.',
+    'Where people sign in, the page lists the bundles, and ls BUNDLE needs an approval each time. The approval page shows who asks and the list, and no value leaves the server.',
   ],
   flags: [
     WORKSPACE_FLAG,
@@ -27,7 +27,7 @@ export const lsCommand: Command = {
   ],
   examples: {
     'keyferry ls': 'List the bundles',
-    'keyferry ls dev/app': 'List the names that dev/app delivers',
+    'keyferry ls dev/app': 'List the variables of dev/app',
   },
   run: async (words, parts) => {
     const bundle = readBundleOperand(words)
@@ -85,7 +85,7 @@ function rowsOf({ bundles, names }: BundleLists, bundle: string | null): readonl
         key_count: keyCount,
         ...(marks === null ? {} : { ...marks, last_at: lastAtMs ? new Date(lastAtMs).toISOString() : null }),
       },
-      cells: [name, `${keyCount} ${keyCount === 1 ? 'key' : 'keys'}`],
+      cells: [name, `${keyCount} ${keyCount === 1 ? 'variable' : 'variables'}`],
     }))
   return names.map(({ name, isSecret, required }) => ({
     json: { name, is_secret: isSecret, required },

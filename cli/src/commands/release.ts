@@ -5,7 +5,7 @@ import type { Command } from '../command-line/command.ts'
 export const releaseCommand: Command = {
   name: 'release',
   operands: 'ID CODE',
-  summary: 'Enter the code from the approval page for a client without a terminal',
+  summary: 'Enter an approval code for a client without a terminal',
   details: [
     'A client without a terminal, for example in a script, prints this command with its ID. Run it in any shell of the same user on the same machine. The page shows the code after the approval.',
   ],

@@ -30,7 +30,7 @@ export const runCommand: Command = {
       value: 'auto|always|never',
       valueIfBare: 'always',
       summary:
-        'Replace the values in the output of the program by their names (default: auto, for AI agents without a terminal)',
+        'Replace the values in the output of the program by the names of the variables (default: auto, for AI agents without a terminal)',
     },
     flagOf(
       '--file NAME=FILE...',
@@ -41,7 +41,7 @@ export const runCommand: Command = {
   ],
   examples: {
     'keyferry run dev/app -- npm run dev': 'Start a dev server with the values of dev/app',
-    'keyferry run dev/app --keys DATABASE_URL -- psql': 'Request one key only',
+    'keyferry run dev/app --keys DATABASE_URL -- psql': 'Request one variable only',
     'keyferry run --no-open -- ./deploy.sh': 'On a remote machine, let the approver choose the bundle',
     [`keyferry run dev/app --shell -- 'echo "$PORT" | wc -c'`]: 'Use the values in a shell command',
     ...Object.assign({}, ...RUN_OPTIONS.map(({ examples }) => examples)),

@@ -15,7 +15,7 @@ export const setCommand: Command = {
   summary: 'Store one value in a bundle',
   details: [
     'Asks for the value without showing it, reads it from standard input (-), from a file, or makes a random one. Do not write a value on the command line, where other programs can see it. set drops one line end at the end of standard input, and stores a file as it is. Empty input is an error; --file /dev/null stores an empty value.',
-    'If other bundles use the same key, this bundle gets its own value and theirs does not change. --everywhere changes it for all of them. A new name is secret unless you add --public; a name of the bundle stays secret or not.',
+    'If other bundles share the value, this bundle gets its own and theirs does not change. --everywhere changes it for all of them. A new variable is secret unless you add --public; one that the bundle has stays secret or not.',
     'set creates the bundle if it does not exist. On a server in local mode that has a bundle with almost the same name, set asks first; without a terminal it stores nothing.',
     'Where people sign in to the server, set seals the value to the server, shows a link and waits for an approval.',
   ],
@@ -26,8 +26,8 @@ export const setCommand: Command = {
     flagOf('--file FILE', 'Store the content of this file'),
     flagOf('--generate LENGTH', 'Store this many random letters and digits'),
     flagOf('--public', 'The value is not secret; it may be shown'),
-    flagOf('--secret', 'Mark the key as secret'),
-    flagOf('--everywhere', 'Change the value in every bundle that uses it'),
+    flagOf('--secret', 'The value is secret'),
+    flagOf('--everywhere', 'Change the value in every bundle that shares it'),
     ...CHANGE_FLAGS,
   ],
   examples: {
@@ -49,7 +49,7 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportTextOption
   refuseValue(words.operands[0] ?? '')
   const { name, bundleName } = readKeyOfBundle(words, parts.cwd, 'keyferry set API_TOKEN --bundle dev/app')
   if (words.has('public') && words.has('secret'))
-    throw usageError('a key cannot be both secret and public', 'Use only one of --secret and --public.')
+    throw usageError('a value cannot be both secret and public', 'Use only one of --secret and --public.')
   return {
     ...(await readRequest(words, parts)),
     name,

@@ -8,9 +8,9 @@ const EXAMPLE = 'keyferry unset OLD_TOKEN --bundle dev/app'
 export const unsetCommand: Command = {
   name: 'unset',
   operands: 'NAME',
-  summary: 'Remove one name from a bundle',
+  summary: 'Remove a variable from a bundle',
   details: [
-    'The bundle no longer delivers the name. Its key stays in the library with all versions. You can attach it again, or delete it, on the web page.',
+    'The bundle no longer delivers the variable. Its value stays with all versions. On the web page you can put it back, or delete it.',
     'Where people sign in to the server, unset shows a link and waits for an approval. Otherwise it shows the plan and asks on the terminal.',
   ],
   flags: [

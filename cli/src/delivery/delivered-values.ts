@@ -53,7 +53,7 @@ type RequestedNames = Pick<ValuesRequest, 'bundle' | 'acceptsAnyBundle' | 'keys'
 
 function readValues(plaintext: string): Values {
   const map = parseObject(plaintext)
-  if (map === null) throw refusedAnswer('the delivery is not a map of names to values')
+  if (map === null) throw refusedAnswer('the delivery is not a map of variables')
   return new Map(Object.entries(map).map(([name, value]) => [name, readValue(name, value)]))
 }
 
@@ -85,12 +85,12 @@ export function requireOwnWorkspace(
 function requireRequestedKeys(values: Values, { keys, optionalKeys }: RequestedNames): void {
   const unasked = [...values.keys()].filter((name) => keys.length > 0 && !keys.includes(name))
   if (unasked.length > 0)
-    throw refusedAnswer(`the delivery has names that were not requested: ${unasked.join(', ')}`)
+    throw refusedAnswer(`the delivery has variables that were not requested: ${unasked.join(', ')}`)
   const missing = keys.filter((name) => !values.has(name) && !optionalKeys.includes(name))
   if (missing.length === 0) return
   throw refusedError(
     `requested but not delivered: ${missing.join(', ')}`,
-    `Nothing was started and the values were dropped. Approve these keys too, or add --optional ${missing.join(',')}.`,
+    `Nothing was started and the values were dropped. Approve these variables too, or add --optional ${missing.join(',')}.`,
   )
 }
 

@@ -103,7 +103,7 @@ export function requireBundleName(name: string): void {
 export function requireKeyName(name: string): void {
   if (isKeyName(name)) return
   throw usageError(
-    `${printable(name, 80)} is not a valid key name`,
+    `${printable(name, 80)} is not a valid name of a variable`,
     'Use letters, digits and _, for example DATABASE_URL.',
   )
 }

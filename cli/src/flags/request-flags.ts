@@ -59,8 +59,8 @@ function readPage(words: Words): Pick<ValuesRequest, 'hidesQrCode' | 'whyNotOpen
 
 /** The flags of every command that requests values. */
 export const REQUEST_FLAGS: readonly CommandFlag[] = [
-  flagOf('--keys A,B...', 'Request only these keys. All must be delivered, and no others'),
-  flagOf('--optional A,B...', 'Request these keys too, and continue if they are not delivered'),
+  flagOf('--keys A,B...', 'Request only these variables. All must be delivered, and no others'),
+  flagOf('--optional A,B...', 'Request these variables too, and continue if they are not delivered'),
   flagOf('-w, --workspace NAME|ID', 'Look for the bundle in this workspace only'),
   flagOf('--any-bundle', 'Accept the approval of another bundle or workspace than requested', 'Rare'),
   SERVER_FLAG,
@@ -80,7 +80,7 @@ export const REQUEST_FLAGS: readonly CommandFlag[] = [
   flagOf('--prefix TEXT', 'Add this prefix to every delivered name', 'Rare'),
   flagOf(
     '--allow-name NAME...',
-    'Allow this name even though it can make programs load code (PATH, LD_PRELOAD, NODE_OPTIONS, ...)',
+    'Allow this variable even though it can make programs load code (PATH, LD_PRELOAD, NODE_OPTIONS, ...)',
     'Rare',
   ),
   QUIET_FLAG,
@@ -165,7 +165,7 @@ function requireKnownNames(words: Words, known: readonly string[]): void {
     const guess = known.includes(name) ? null : nearest(name, known)
     if (guess !== null)
       throw usageError(
-        `this project does not know the key ${name}; did you mean ${guess}?`,
+        `this project does not know the variable ${name}; did you mean ${guess}?`,
         `Nothing was requested. If the name is right, add it to ${EXAMPLE_FILE} or keyferry.json.`,
       )
   }
@@ -195,5 +195,6 @@ function requireNames({ keys, allowedNames, prefix }: Names): void {
     keys.map((name) => prefix + name),
     allowedNames,
   )
-  if (flags !== '') throw usageError(`dangerous names: ${reasons}`, `To request them anyway, add ${flags}.`)
+  if (flags !== '')
+    throw usageError(`dangerous variables: ${reasons}`, `To request them anyway, add ${flags}.`)
 }

@@ -118,7 +118,7 @@ test('a library that changes while the person reads the plan is left as it is', 
     return await at.exchange(request)
   }
   await expect(importFile(asked, { ...at, exchange })).rejects.toMatchObject({
-    message: 'the library changed after the plan was shown',
+    message: 'the values changed after the plan was shown',
     next: 'Nothing was imported. Run the same command again.',
   })
   expect(await namesIn('asks/stale')).toEqual([])
@@ -161,7 +161,7 @@ test('a removal shows the plan, with the values that need the name, and removes 
   expect(no.asked).toEqual(['Remove? [y/N] '])
   expect(no.seen.stderr).toBe(
     `Remove from removed/app at ${server.url}\n` +
-      '  - REMOVED_HOST  removed; its key stays in the library; REMOVED_URL cannot be composed without it\n' +
+      '  - REMOVED_HOST  removed; its value stays stored; REMOVED_URL cannot be composed without it\n' +
       '1 removed (REMOVED_HOST)\n',
   )
   expect(await namesIn('removed/app')).toEqual(['REMOVED_HOST', 'REMOVED_URL'])

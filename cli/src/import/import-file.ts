@@ -202,7 +202,7 @@ function refusedPlan(answer: ExchangeAnswer, how: ImportVerb): Error | undefined
   const nothing = `Nothing was ${WORDS[how].done}.`
   if (code === 'plan_changed')
     return generalError(
-      'the library changed after the plan was shown',
+      'the values changed after the plan was shown',
       `${nothing} Run the same command again.`,
     )
   if (answer.status !== 400 && answer.status !== 409) return undefined

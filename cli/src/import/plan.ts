@@ -28,10 +28,9 @@ export function planText(plan: NamedPlan, { how, server, workspace }: ImportTarg
 const HAPPENS: Readonly<Record<ImportAction, (step: PlanStep) => string>> = {
   create: ({ name, keyName }) => (keyName === name ? 'new' : `new${inLibrary(keyName)}`),
   own: (step) => `own value${inLibrary(step.keyName)}${step.sharedTotal === 0 ? '' : keeping(step)}`,
-  share: (step) => (step.sharedTotal === 0 ? 'shared with the library' : `shared with ${others(step)}`),
+  share: (step) => (step.sharedTotal === 0 ? 'uses the stored value' : `shared with ${others(step)}`),
   update: () => 'updated',
-  replace: (step) =>
-    step.sharedTotal === 0 ? 'replaced in the library' : `replaced, in ${others(step)} too`,
+  replace: (step) => (step.sharedTotal === 0 ? 'replaced' : `replaced, in ${others(step)} too`),
   same: () => 'same',
   kept: (step) => {
     if (step.templateParts !== null) return composed(step, step.templateParts)
@@ -39,7 +38,7 @@ const HAPPENS: Readonly<Record<ImportAction, (step: PlanStep) => string>> = {
   },
   detach: ({ name, keyName, breaks }) => {
     const ends = breaks.length === 0 ? '' : `; ${breaks.join(', ')} cannot be composed without it`
-    return `removed; ${keyName === name ? 'its key' : `the key ${keyName}`} stays in the library${ends}`
+    return `removed; its value stays stored${keyName === name ? '' : ` as ${keyName}`}${ends}`
   },
 }
 
@@ -55,7 +54,7 @@ function composed({ name, sharedTotal }: PlanStep, parts: readonly string[]): st
 }
 
 function inLibrary(keyName: string): string {
-  return `, called ${keyName} in the library`
+  return `, stored as ${keyName}`
 }
 
 function keeping(step: PlanStep): string {

@@ -55,7 +55,7 @@ function plainRows(bundles: readonly ListedBundle[], { style, nowMs }: TableScre
     const count = String(bundle.keyCount).padStart(4)
     return line([name, count, ageText(bundle, nowMs).padEnd(8), marksOf([bundle], style)])
   })
-  return [style.dim(line(['BUNDLE'.padEnd(widest), 'keys', 'last use'])), ...rows]
+  return [style.dim(line(['BUNDLE'.padEnd(widest), 'vars', 'last use'])), ...rows]
 }
 
 const kindOf = (bundle: ListedBundle) => environmentKind(bundle.name, isProduction(bundle))

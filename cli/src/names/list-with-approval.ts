@@ -20,7 +20,7 @@ export async function listWithApproval(
   options: RequestOptions & { readonly bundle: string },
   parts: Parts,
 ): Promise<OpenedList> {
-  requireReason(options, 'why these names are needed')
+  requireReason(options, 'why this list is needed')
   const expected = await requestedWorkspace(options, parts)
   return await requestApproval<OpenedList>(
     {
@@ -60,14 +60,14 @@ const LIST = object({
 })
 type OpenedList = ReturnType<typeof LIST>
 
-/** What is listed, in words: `approved by sam: 3 names of dev/app in workspace "Acme"`.
+/** What is listed, in words: `approved by sam: 3 variables of dev/app in workspace "Acme"`.
  * @param requested the bundle, by name or id */
 function listedOutcome(
   { bundle, names, workspace, approvers }: OpenedList,
   requested: string,
 ): WaitingOutcome {
   const by = approvers.length === 0 ? '' : ` by ${approvers.join(' and ')}`
-  const thing = names.length === 1 ? 'name' : 'names'
+  const thing = names.length === 1 ? 'variable' : 'variables'
   const isOther = bundle.name !== requested && bundle.id !== requested.toLowerCase()
   return {
     event: {

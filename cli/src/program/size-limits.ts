@@ -37,7 +37,7 @@ function tooLargeError(tooLarge: readonly { name: string; bytes: number }[]): Cl
 function sumError(total: number, most: number): CliError {
   return generalError(
     `environment and arguments need ${Math.ceil(total / KIB)} KiB; this system allows ${Math.floor(most / KIB)} KiB`,
-    'Nothing was started. Request fewer keys (--keys), or use a file: keyferry pull --output FILE.',
+    'Nothing was started. Request fewer variables (--keys), or use a file: keyferry pull --output FILE.',
   )
 }
 

@@ -43,7 +43,10 @@ function withPaths(values: Values, wanted: WantedFiles, folder: string): Values 
   for (const [name, file] of wanted) {
     const value = values.get(name)
     if (value === undefined)
-      throw usageError(`--file names ${name}, which was not delivered`, 'Check the name, or request the key.')
+      throw usageError(
+        `--file names ${name}, which was not delivered`,
+        'Check the name, or request the variable.',
+      )
     const path = join(folder, file)
     const fresh = `${path}~` // no FILE can have this name
     writeFileSync(fresh, value, { mode: 0o600, flag: 'w' })

@@ -64,7 +64,7 @@ function text(field: string, readAs: (value: string) => string): Shape<string | 
 function keyNames(field: string): Shape<readonly string[] | undefined> {
   const name = where((value): value is string => typeof value === 'string' && isKeyName(value))
   return optional(
-    refusing(list(name), () => wrong(`${field} must be a list of key names`)),
+    refusing(list(name), () => wrong(`${field} must be a list of variables`)),
     undefined,
   )
 }

@@ -12,7 +12,7 @@ export function readFingerprint(text: string): string {
   const letters = text.replaceAll(/[\s-]/g, '').toUpperCase()
   if (/^[A-Z]{20}$/.test(letters)) return letters.replaceAll(/.{4}(?=.)/g, '$&-')
   const next = 'Give its 20 letters, as its person reads them on the page Account.'
-  throw usageError(`${printable(text, 60)} is not the fingerprint of an approval key`, next)
+  throw usageError(`${printable(text, 60)} is not the fingerprint of a signing key`, next)
 }
 
 /** Require that a receipt is of the workspace that the person named, if they named one.
@@ -37,7 +37,7 @@ export function requireTrustedKeys(
   const unknown = signed.find((key) => !trusted.includes(key))
   if (trusted.length > 0 && unknown !== undefined)
     throw refusedError(
-      `the approval key ${unknown} is new in the workspace ${workspace}`,
+      `the signing key ${unknown} is new in the workspace ${workspace}`,
       `Ask its person to read the fingerprint to you. If it is the same, add --trust ${unknown}`,
     )
   for (const key of new Set(trusted.length > 0 ? [] : signed)) {
@@ -55,7 +55,7 @@ export function trustKey(fingerprint: string, workspace: string, parts: StatePar
     // One file for each key, so that two commands at the same time cannot overwrite each other's.
     writeFileSync(join(folder, fingerprint), '', { mode: 0o600 })
   } catch (cause) {
-    throw generalError(`cannot store an approval key: ${codeOf(cause)}`, `Check ${printable(folder)}.`, cause)
+    throw generalError(`cannot store a signing key: ${codeOf(cause)}`, `Check ${printable(folder)}.`, cause)
   }
 }
 

@@ -164,7 +164,7 @@ export function requireFits(
  * @throws CliError refused */
 export function requireNames(receipt: Receipt, names: readonly string[]): void {
   if (areSame(receipt.keys, names)) return
-  throw refusedAnswer('the receipt lists other names than the delivery')
+  throw refusedAnswer('the receipt lists other variables than the delivery')
 }
 
 /** The variables that a deposit sends to a bundle. */
@@ -182,7 +182,7 @@ export function requireStored(
   for (const [index, { bundle, names }] of sent.entries()) {
     if (stored[index]?.bundle !== bundle) throw refusedAnswer('the receipt is for another bundle')
     const listed = stored[index].variables.map(({ name }) => name)
-    if (!areSame(listed, names)) throw refusedAnswer('the receipt lists other names than the deposit')
+    if (!areSame(listed, names)) throw refusedAnswer('the receipt lists other variables than the deposit')
   }
 }
 

@@ -236,7 +236,7 @@ const REASONS: Readonly<Record<WhyNotRemembered, string>> = {
   role_changed: 'the role of the person who approved has changed',
   policy_changed: 'the rules for approvals have changed',
   signed_out: 'the person who approved signed out everywhere, or changed how they sign in',
-  bundle_changed: 'the keys of the bundle have changed',
+  bundle_changed: 'the variables of the bundle have changed',
   unknown: 'the remembered approval is not valid for this request',
 }
 

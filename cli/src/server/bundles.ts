@@ -34,17 +34,17 @@ type ListedName = ReturnType<typeof listedName>
 export type BundleLists = { readonly names: readonly ListedName[]; readonly bundles: readonly ListedBundle[] }
 
 /** The bundles that the caller may see, by name.
+ * @param query `{ facts: '1' }`: also what is due
  * @throws CliError as `callLibrary` */
-export async function listBundles(at: Library): Promise<readonly ListedBundle[]> {
-  return await callLibrary(at, { name: 'listBundles', shape: list(listedBundle) })
+export async function listBundles(at: Library, query = {}): Promise<readonly ListedBundle[]> {
+  return await callLibrary(at, { name: 'listBundles', query, shape: list(listedBundle) })
 }
 
 const USES = list(object({ id: string, lastAt: time }))
 
 /** As `listBundles`, with what is due and when values were last fetched, where the server says that. */
 export async function listBundleFacts(at: Library): Promise<readonly ListedBundle[]> {
-  const shape = list(listedBundle)
-  const bundles = await callLibrary(at, { name: 'listBundles', query: { facts: '1' }, shape })
+  const bundles = await listBundles(at, { facts: '1' })
   if (bundles.every(({ marks }) => marks === null)) return bundles // an older server, or a machine asks
   const uses = await callLibrary(at, { name: 'listUse', query: { days: 1 }, shape: USES })
   const times = new Map(uses.map(({ id, lastAt }) => [id, lastAt]))
@@ -79,7 +79,10 @@ export async function listNames(at: Library, { id }: ListedBundle): Promise<read
 export async function keyNamed(at: Library, bundle: ListedBundle, name: string): Promise<string> {
   const found = (await listNames(at, bundle)).find((each) => each.name === name)
   if (found === undefined)
-    throw usageError(`${bundle.name} does not deliver ${name}`, `keyferry ls ${bundle.name} lists its names.`)
+    throw usageError(
+      `${bundle.name} does not deliver ${name}`,
+      `keyferry ls ${bundle.name} lists its variables.`,
+    )
   if (found.id !== null) return found.id
   throw usageError(
     `${printable(name)} is an old item of the bundle`,
@@ -127,7 +130,7 @@ async function requireKnownKeys(
   const guess = nearest(missing, names)
   throw usageError(
     `${printable(bundle.name)} does not deliver ${missing}`,
-    guess === null ? `keyferry ls ${bundle.name} lists its names.` : `Did you mean ${printable(guess)}?`,
+    guess === null ? `keyferry ls ${bundle.name} lists its variables.` : `Did you mean ${printable(guess)}?`,
   )
 }
 

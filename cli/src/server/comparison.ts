@@ -15,19 +15,20 @@ type ComparedCell = {
 /** One name, with a cell for each bundle in the order given. */
 export type ComparedRow = { readonly name: string; readonly cells: readonly ComparedCell[] }
 
-/** The names that bundles deliver, side by side. No values.
+/** The bundles, and the variables that they deliver, side by side. No values.
  * @throws CliError usage: a bundle does not exist · refused, network: as `callLibrary` */
 export async function compareBundles(
   library: Library,
   bundleNames: readonly string[],
-): Promise<ComparedRow[]> {
+): Promise<{ bundles: readonly ListedBundle[]; rows: readonly ComparedRow[] }> {
   const bundles = await bundlesNamed(library, bundleNames)
   const keys = await Promise.all(bundles.map(async (bundle) => keysByName(await listNames(library, bundle))))
   const names = [...new Set(keys.flatMap((byName) => [...byName.keys()]))].toSorted()
-  return names.map((name) => ({
+  const rows = names.map((name) => ({
     name: printable(name),
     cells: bundleNames.map((bundleName, index) => ({ bundleName, ...cellOf(name, index, keys) })),
   }))
+  return { bundles, rows }
 }
 
 type KeysByName = ReadonlyMap<string, string | null>
@@ -48,7 +49,7 @@ function cellOf(name: string, index: number, keys: readonly KeysByName[]): Omit<
 }
 
 async function bundlesNamed(library: Library, bundleNames: readonly string[]): Promise<ListedBundle[]> {
-  const byName = new Map((await listBundles(library)).map((bundle) => [bundle.name, bundle]))
+  const byName = new Map((await listBundles(library, { facts: '1' })).map((bundle) => [bundle.name, bundle]))
   return bundleNames.map((name) => {
     const bundle = byName.get(name)
     if (bundle !== undefined) return bundle

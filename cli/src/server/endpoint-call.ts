@@ -12,6 +12,7 @@ type EndpointTable = typeof endpoints
 // The endpoints that this client calls. The compiler keeps them equal to the contract's table, which is not imported
 // itself, because its schemas are larger than the rest of the client. Those of optional modules can be missing.
 const ENDPOINTS = {
+  changeAttachment: ['PUT', '/api/v1/bundles/{bundle_id}/keys/{key_id}'],
   createDelivery: ['POST', '/api/v1/deliveries'],
   createRequest: ['POST', '/api/v1/requests'],
   forgetDevice: ['POST', '/api/v1/grants/forget'],
@@ -23,6 +24,7 @@ const ENDPOINTS = {
   getSession: ['GET', '/session'],
   importVariables: ['POST', '/api/v1/imports'],
   listBundles: ['GET', '/api/v1/bundles'],
+  listKeys: ['GET', '/api/v1/keys'],
   listKeyVersions: ['GET', '/api/v1/keys/{key_id}/versions'],
   listReceiptKeys: ['GET', '/api/v1/receipt-keys'],
   listUse: ['GET', '/api/v1/use'],

@@ -68,7 +68,7 @@ export function subjectText({ bundle, workspace, keys, kind, removes = 0 }: Show
   if (kind === 'names')
     return bundle === null
       ? `the bundles${inWorkspace(workspace)}`
-      : `the names of ${bundle}${inWorkspace(workspace)}`
+      : `the variables of ${bundle}${inWorkspace(workspace)}`
   const place = `${bundle ?? 'a bundle that the approver chooses'}${inWorkspace(workspace)}`
   if (kind === 'deposit') {
     const stored = keys.length - removes

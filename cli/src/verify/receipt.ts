@@ -17,7 +17,7 @@ export const receiptCommand: Command = {
   ],
   flags: [
     flagOf('--require-touch', 'Exit with code 6 unless each approver signed with a key that you trust'),
-    flagOf('--key FINGERPRINT...', 'Trust only this approval key: 20 letters, as its person reads them'),
+    flagOf('--key FINGERPRINT...', 'Trust only this signing key: 20 letters, as its person reads them'),
     flagOf('--workspace ID', 'Require this workspace, and trust its first keys'),
     flagOf('--trust FINGERPRINT...', 'From now on, trust this key of the workspace too'),
   ],
@@ -53,10 +53,10 @@ export const receiptCommand: Command = {
     const { signedApprovals } = await import('../receipt/touches.ts')
     const signed = signedApprovals(receipt, fields, server)
     if (words.has('require-touch') && signed.length === 0)
-      throw refusedAnswer('nobody signed the approval with an approval key')
+      throw refusedAnswer('nobody signed the approval with a signing key')
     const isDeposit = fields['kind'] === 'deposit'
     const rows = isDeposit ? depositRows(depositReceiptIn(fields)) : deliveryRows(deliveryReceiptIn(fields))
-    const keys = signed.map(({ fingerprint }) => ['Signed', `by the approval key ${fingerprint}`] as const)
+    const keys = signed.map(({ fingerprint }) => ['Signed', `by the signing key ${fingerprint}`] as const)
     const used = signed.map(({ fingerprint }) => fingerprint)
     requireWorkspace(trusted.workspace, fields)
     for (const fingerprint of added) trustKey(fingerprint, trusted.workspace ?? '', parts)

@@ -83,7 +83,6 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     const account = owner.getByRole('link', { name: 'Account', exact: true })
     expect(await account.getAttribute('title')).toBe('Account')
     await waiting.click()
-    await heading(owner, 'Waiting for you')
     await owner.getByText('kim proposes 1 variable for dev/worker').waitFor()
     await expectAccessible(owner)
     await owner.getByRole('link', { name: 'Review' }).click()
@@ -107,7 +106,8 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     await expect.poll(() => mark.inputValue()).toBe('readable')
     await owner.getByRole('button', { name: 'Store 1 variable' }).click()
     await owner.getByText('Changed dev/worker.').waitFor()
-    await owner.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+    await owner.getByRole('link', { name: 'Waiting for you', exact: true }).waitFor()
+    expect(await owner.getByRole('region', { name: 'Waiting for you' }).count()).toBe(0)
     expect(await exported('dev/worker')).toMatch(/^LOG_LEVEL=[0-9A-Za-z]{12}$/m)
   })
 

@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     await expectAccessible(developer)
     await terminal.appears(/aiting for an owner/)
     await other.goto(`${world.server.url}/waiting`)
-    await other.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+    await nothingWaits(other)
     await owner.setViewportSize({ width: 390, height: 800 })
     await approves()
     await expectNoSidewaysScroll(owner)
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
       for (const guess of guesses) expect((await attacker.release(id, guess)).status).toBe(400)
       expect(await approval(owner, { request_id: id }, chosen)).toBe('409 conflict')
       await owner.goto(`${world.server.url}/waiting`)
-      await owner.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+      await nothingWaits(owner)
       await owner.goto(`${world.server.url}/approve/${id}`)
       await owner.getByRole('button', { name: 'Deny' }).waitFor()
       expect(await owner.getByRole('button', { name: /^Approve|: approve/ }).count()).toBe(0)
@@ -226,6 +226,13 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     await expectAccessible(owner)
   })
 })
+
+/** The cards of what waits come with the table. */
+async function nothingWaits(page: WatchedPage): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Filter applications' }).waitFor()
+  await page.getByRole('table').first().waitFor()
+  expect(await page.getByRole('region', { name: 'Waiting for you' }).count()).toBe(0)
+}
 
 type Headers = Readonly<Record<string, string>>
 

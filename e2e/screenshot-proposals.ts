@@ -45,14 +45,14 @@ export async function proposalShots(): Promise<World> {
     await show(page)
   }
   const reviewed = as(owner, async (page) => {
-    await at(`${url}/waiting`)(page)
+    await at(url)(page)
     await page.getByRole('link', { name: 'Review' }).last().click()
     await page.getByRole('list', { name: 'Variables' }).waitFor()
   })
   const list: Shot[] = [
-    { name: 'proposal-waiting', show: as(owner, at(`${url}/waiting`)) },
+    { name: 'proposal-waiting', show: as(owner, at(url)) },
     { name: 'proposal-review', show: reviewed },
-    { name: 'proposal-own', show: as(member, at(`${url}/waiting`)) },
+    { name: 'proposal-own', show: as(member, at(url)) },
     {
       name: 'proposal-offer',
       show: as(member, async (page) => {

@@ -24,7 +24,6 @@ const KeyPage = deferred('KeyPage', () => import('./features/keys/key-page.tsx')
 const ImportPage = deferred('ImportPage', () => import('./features/import/import-page.tsx'))
 const MovePage = deferred('MovePage', () => import('./features/import/move-page.tsx'))
 const ExpiryPage = deferred('ExpiryPage', () => import('./features/expiry/expiry-page.tsx'))
-const UnusedKeysPage = deferred('UnusedKeysPage', () => import('./features/keys/unused-keys-page.tsx'))
 const ActivityPage = deferred('ActivityPage', () => import('./features/activity/activity-page.tsx'))
 const DeliveryPage = deferred('DeliveryPage', () => import('./features/activity/delivery-page.tsx'))
 const RulesPage = deferred('RulesPage', () => import('./features/rules/rules-page.tsx'))
@@ -34,7 +33,6 @@ const ForeignWorkspacePage = deferred(
   'ForeignWorkspacePage',
   () => import('./features/home/workspace-pages.tsx'),
 )
-const WaitingPage = deferred('WaitingPage', () => import('./features/waiting/waiting-page.tsx'))
 const ProposalPage = deferred('ProposalPage', () => import('./features/waiting/proposal-page.tsx'))
 const NoWorkspacePage = deferred('NoWorkspacePage', () => import('./features/home/workspace-pages.tsx'))
 const InvitePage = deferred('InvitePage', () => import('./features/members/invite-page.tsx'))
@@ -124,14 +122,12 @@ function WorkspacePages() {
       <Route path="/bundles/:id/:view?">{({ id, view }) => <BundleRedirect id={id} part={view} />}</Route>
       <Route path="/apps/*">{({ '*': name }) => <ApplicationPage name={name} />}</Route>
       <Route path="/keys" component={ToHome} />
-      <Route path="/keys/new" component={ToHome} />
-      <Route path="/keys/unused" component={UnusedKeysPage} />
       <Route path="/keys/:id/:view?">{({ id, view }) => <KeyPage key={id} id={id} view={view} />}</Route>
       <Route path="/expiry" component={ExpiryPage} />
       <Route path="/compare" component={CompareRedirect} />
       <Route path="/activity" component={ActivityPage} />
       <Route path="/activity/deliveries/:id">{({ id }) => <DeliveryPage key={id} id={id} />}</Route>
-      <Route path="/waiting" component={WaitingPage} />
+      <Route path="/waiting" component={ToHome} />
       <Route path="/waiting/:id">{({ id }) => <ProposalPage key={id} id={id} />}</Route>
       <Route path="/rules" component={RulesPage} />
       <Route path="/workspace" component={WorkspacePage} />

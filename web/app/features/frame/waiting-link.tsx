@@ -8,15 +8,13 @@ import { Inbox } from '../../ui/icons.ts'
 export function WaitingLink() {
   const { items, isShared } = useWaiting()
   useNotification(items?.map(waitingId))
-  const [path] = useLocation()
   if (!isShared) return null
   const count = items?.length ?? 0
   return (
     <Link
-      href="/waiting"
+      href="/"
       aria-label={count === 0 ? 'Waiting for you' : `Waiting for you: ${shown(count)}`}
       title="Waiting for you"
-      aria-current={path === '/waiting' ? 'page' : undefined}
       className="relative inline-flex size-8 shrink-0 items-center justify-center rounded-md text-ink-soft hover:bg-sunken hover:text-ink"
     >
       <Inbox aria-hidden size={18} />
@@ -55,7 +53,7 @@ function useNotification(ids: readonly string[] | undefined): void {
     })
     notification.addEventListener('click', () => {
       window.focus()
-      navigate('/waiting')
+      navigate('/')
       notification.close()
     })
   }, [key, navigate])

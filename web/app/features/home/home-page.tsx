@@ -4,30 +4,30 @@ import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useDatedKeys } from '../../lib/data/expiry.ts'
 import { useGrants } from '../../lib/data/lists.ts'
-import { useWaiting, waitingId } from '../../lib/data/waiting.ts'
+import { useWaiting } from '../../lib/data/waiting.ts'
 import { applicationHref } from '../../lib/page/places.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { tagsOf } from '../../lib/rules/bundle-names.ts'
 import { counted } from '../../lib/words/counted.ts'
-import { nameOf } from '../../lib/words/proposal-words.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { deferred } from '../../ui/deferred.tsx'
-import { Face } from '../../ui/face.tsx'
 import { Plus, Upload } from '../../ui/icons.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Select } from '../../ui/select.tsx'
-import { ReviewLink, WaitingSentence, waitingFacts } from '../../ui/waiting/waiting-words.tsx'
 import { HomeMatrix } from './home-matrix.tsx'
 import { homeTable, isFound } from './home-rows.ts'
 
+const UnusedVariables = deferred('UnusedVariables', () => import('./unused-variables.tsx'))
 const FirstSteps = deferred('FirstSteps', () => import('./first-steps.tsx'))
+const WaitingCards = lazy(async () => ({ default: (await import('./waiting-cards.tsx')).WaitingCards }))
+const OwnProposals = deferred('OwnProposals', () => import('./own-proposals.tsx'))
 const RunningTasks = lazy(async () => ({ default: (await import('./running-tasks.tsx')).RunningTasks }))
 const DueStrip = lazy(async () => ({ default: (await import('./due-strip.tsx')).DueStrip }))
 const NewBundleDialog = deferred('NewBundleDialog', () => import('../../ui/bundle-forms.tsx'))
 
-const FIELDS = ['query', 'tag', 'new'] as const
+const FIELDS = ['query', 'tag', 'new', 'show'] as const
 
 /** Every application with its environments: what they contain, how they are used, and what needs a look. */
 export function HomePage() {
@@ -36,7 +36,8 @@ export function HomePage() {
   const grants = useGrants()
   const dated = useDatedKeys()
   // The cards above the table come with it, also those whose module loads, so that it does not move.
-  const areCardsComing = [dated, useWaiting().query, grants].some(({ isLoading }) => isLoading)
+  const waiting = useWaiting()
+  const areCardsComing = [dated, waiting.query, grants].some(({ isLoading }) => isLoading)
   return (
     <>
       <PageHeading
@@ -52,9 +53,11 @@ export function HomePage() {
       <Loaded query={{ ...bundles, data: areCardsComing ? undefined : bundles.data }} what="the applications">
         {(data) => (
           <Suspense fallback={null}>
-            <WaitingCards />
+            {waiting.isShared && (waiting.query.data ?? []).length > 0 && <WaitingCards />}
             {grants.data?.some(({ task }) => task) && <RunningTasks />}
-            {data.length === 0 ? (
+            {textOf('show') === 'unused' ? (
+              <UnusedVariables query={textOf('query')} />
+            ) : data.length === 0 ? (
               <FirstSteps />
             ) : (
               <>
@@ -63,6 +66,7 @@ export function HomePage() {
                 <Applications bundles={data} />
               </>
             )}
+            {waiting.isShared && <OwnProposals />}
           </Suspense>
         )}
       </Loaded>
@@ -95,7 +99,7 @@ function Filter({ bundles }: { bundles: readonly Bundle[] }) {
   return (
     <>
       <SearchField
-        label="Filter applications"
+        label={`Filter ${textOf('show') === 'unused' ? 'variables' : 'applications'}`}
         value={textOf('query')}
         onChange={(text) => set('query', text)}
         className="max-sm:order-1 max-sm:flex-1 max-sm:basis-48 sm:w-56"
@@ -141,40 +145,8 @@ function UnusedKeys() {
   const unused = useAnswer('listKeys', { used: '0' }).data?.length ?? 0
   if (unused === 0) return null
   return (
-    <Link href="/keys/unused" className="link">
-      {counted(unused, 'key')} in no bundle
+    <Link href="/?show=unused" className="link">
+      {counted(unused, 'variable')} in no bundle
     </Link>
-  )
-}
-
-const SHOWN = 2
-
-/** Who waits for this person. */
-function WaitingCards() {
-  const { items = [], isShared } = useWaiting()
-  if (!isShared || items.length === 0) return null
-  return (
-    <section aria-label="Waiting for you" className="mb-4 space-y-2">
-      {items.slice(0, SHOWN).map((item) => (
-        <div
-          key={waitingId(item)}
-          className="flex items-center gap-3 rounded-lg bg-surface p-3 pl-4 shadow-hairline max-sm:flex-wrap sm:pl-6"
-        >
-          <Face id={item.person.id} name={nameOf(item.person)} />
-          <div className="min-w-0 flex-1">
-            <p>
-              <WaitingSentence item={item} />
-            </p>
-            <p className="text-xs text-ink-faint">{waitingFacts(item)}</p>
-          </div>
-          <ReviewLink item={item} />
-        </div>
-      ))}
-      {items.length > SHOWN && (
-        <Link href="/waiting" className="link text-xs">
-          {items.length - SHOWN} more wait for you
-        </Link>
-      )}
-    </section>
   )
 }

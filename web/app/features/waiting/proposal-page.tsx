@@ -38,7 +38,7 @@ export function ProposalPage({ id }: { id: string }) {
 
 function Ended() {
   return (
-    <PageNote title="This proposal has ended" href="/waiting" way="All that waits for you">
+    <PageNote title="This proposal has ended" href="/" way="Applications">
       It was stored, declined or withdrawn, or it expired.
     </PageNote>
   )
@@ -137,7 +137,7 @@ function Decision({ proposal: { id, bundle }, plan, choice, saved }: DecisionPro
   const ended = (text: string) => ({
     onSuccess: () => {
       saved()
-      navigate('/waiting')
+      navigate('/')
       notify({ text })
     },
   })

@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
       `/bundles/${bundleId}`,
       '/bundles/import',
       '/expiry',
-      '/keys/unused',
+      '/?show=unused',
       '/account',
     ]) {
       await page.goto(server.url + path)

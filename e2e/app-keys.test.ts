@@ -43,17 +43,17 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     return keys.find((key) => key.name === name)
   }
 
-  test('keys in no bundle are counted on home, listed, and searched', async () => {
+  test('variables in no bundle are counted on home, listed, and filtered', async () => {
     const page = await open('/')
-    await page.getByRole('link', { name: '1 key in no bundle' }).click()
-    await page.getByRole('heading', { name: 'Keys in no bundle' }).waitFor()
-    const links = page.getByRole('list', { name: 'Keys' }).getByRole('link')
+    await page.getByRole('link', { name: '1 variable in no bundle' }).click()
+    await page.getByRole('heading', { name: 'In no bundle' }).waitFor()
+    const links = page.getByRole('list', { name: 'Variables' }).getByRole('link')
     await expect.poll(() => links.allInnerTexts()).toEqual([expect.stringMatching(/^UNUSED/)])
     await page.getByRole('checkbox', { name: 'Select UNUSED' }).click()
-    await page.getByRole('button', { name: 'Attach' }).waitFor()
+    await page.getByRole('button', { name: 'Add to a bundle' }).waitFor()
     await expectAccessible(page)
-    await page.getByLabel('Search keys').fill('nothing')
-    await page.getByText('No key matches.').waitFor()
+    await page.getByLabel('Filter variables').fill('nothing')
+    await page.getByText('No variable matches.').waitFor()
     expect(page.url()).toContain('query=nothing')
     await closePage(page)
   })
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await dialog.getByText('This changes 2 bundles:').waitFor()
     await expect
       .poll(() => dialog.getByRole('listitem').allInnerTexts())
-      .toEqual(['dev/app (1 key)', 'dev/worker (1 key)'])
+      .toEqual(['dev/app (1 variable)', 'dev/worker (1 variable)'])
     await expectAccessible(page)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await page.getByRole('heading', { name: 'Account' }).waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('k')
-    await page.getByRole('heading', { name: 'Keys in no bundle', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'In no bundle' }).waitFor()
     await closePage(page)
   })
 

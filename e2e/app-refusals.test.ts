@@ -41,9 +41,9 @@ describe.skipIf(!hasBrowser())('what the server refuses in the browser', () => {
     const domain = new URL(server.url).hostname
     await page.context().addCookies([
       { ...own, domain, path: '/' },
-      { ...own, value: 'planted', domain, path: '/keys' },
+      { ...own, value: 'planted', domain, path: '/expiry' },
     ])
-    const answer = await page.goto(`${server.url}/keys/unused?query=a`)
+    const answer = await page.goto(`${server.url}/expiry?query=a`)
     expect(answer?.status()).toBe(401)
     await heading(page, 'Two session cookies').waitFor()
     await expectNoSidewaysScroll(page)
@@ -62,8 +62,8 @@ describe.skipIf(!hasBrowser())('what the server refuses in the browser', () => {
     await page.getByLabel('E-mail').fill(OWNER.email)
     await page.getByLabel('Password').fill(OWNER.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await heading(page, 'Keys in no bundle').waitFor()
-    expect(page.url()).toMatch(/\/w\/[\w-]+\/keys\/unused\?query=a$/)
+    await heading(page, 'What expires').waitFor()
+    expect(page.url()).toMatch(/\/w\/[\w-]+\/expiry\?query=a$/)
     await closePage(page)
   })
 })

@@ -261,19 +261,6 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await page.getByRole('button', { name: 'Let it fetch values' }).click()
     await page.getByText('may now fetch the values of dev/app').waitFor()
     await expect.poll(() => page.getByLabel('What it may do with dev/app').inputValue()).toBe('deliver')
-
-    const params = { machine_id, bundle_id: bundles.get('dev/worker') ?? '' }
-    await call('PUT', '/api/v1/machines/{machine_id}/bundles/{bundle_id}', {
-      params,
-      body: { scope: 'deliver' },
-    })
-    await page.goto(`${server.url}/bundles/${bundles.get('dev/app')}`)
-    await page.getByRole('checkbox', { name: 'STRIPE_SECRET_KEY' }).click()
-    await page.getByRole('button', { name: 'Attach' }).click()
-    await page.getByRole('dialog').getByRole('combobox').fill('dev/worker')
-    await page.getByRole('option', { name: 'dev/worker' }).click()
-    await warning.waitFor()
-    await expectAccessible(page)
     await closePage(page)
   })
 

@@ -27,7 +27,7 @@ export async function emptyShots(): Promise<World> {
   const server = await startServer()
   const list = [
     { name: 'bundles-empty', show: at(`${server.url}/`) },
-    { name: 'keys-empty', show: at(`${server.url}/keys/unused`) },
+    { name: 'keys-empty', show: at(`${server.url}/?show=unused`) },
   ]
   return { list, servers: [server] }
 }
@@ -120,14 +120,6 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
         await select('DATABASE_URL', 'LOG_LEVEL', 'REDIS_URL')(page)
         await press('Delete')(page)
         await page.getByText('This changes').waitFor()
-      }),
-    },
-    {
-      name: 'keys-attach',
-      show: at(bundle, async (page) => {
-        await select('DATABASE_URL', 'PORT')(page)
-        await press('Attach')(page)
-        await page.getByRole('combobox', { name: 'Bundle' }).click()
       }),
     },
     { name: 'bundle-selected', show: at(bundle, select('DATABASE_URL', 'LOG_LEVEL')) },

@@ -24,16 +24,9 @@ export function CopyBar({ environments, rows, shown, selection }: CopyBarProps) 
   const targets = environments
     .map((bundle) => ({ bundle, count: copiesTo(bundle.id, rows).length }))
     .filter(({ bundle, count }) => bundle.may_edit && count > 0)
-  const [first, second] = environments
   return (
     <>
-      <SelectedKeys
-        selection={selection}
-        shown={shown.map(({ name }) => name)}
-        noun="variable"
-        keys={keysOf(rows)}
-        bundle={second === undefined ? first : undefined}
-      >
+      <SelectedKeys selection={selection} shown={shown.map(({ name }) => name)} keys={keysOf(rows)}>
         {targets.length > 0 && <span className="text-xs text-ink-soft">Copy to</span>}
         {targets.map(({ bundle, count }) => (
           <Button

@@ -130,12 +130,7 @@ function KeyHeading({ item, bundle, hrefOf }: Shown) {
         <KeyMenu {...{ item, name, hrefOf }} onDelete={() => setDeleting(true)} />
       </div>
       {deleting && (
-        <DeleteKeys
-          keys={[item]}
-          bundle={null}
-          onDone={() => navigate('/')}
-          onClose={() => setDeleting(false)}
-        />
+        <DeleteKeys keys={[item]} onDone={() => navigate('/')} onClose={() => setDeleting(false)} />
       )}
     </>
   )

@@ -8,24 +8,21 @@ import { NameList } from '../name-list.tsx'
 import { StricterNotice } from '../stricter-notice.tsx'
 import { AffectedBundles, KeyQuestion, type KeyQuestionParts } from './key-question.tsx'
 
-/** Asks for the bundle to attach keys to. */
-export function AttachKeys({ keys, bundle: here, ...ending }: KeyQuestionParts) {
+/** Asks for the bundle that gets the variables. */
+export function AddToBundle({ keys, ...ending }: KeyQuestionParts) {
   const [bundleId, setBundleId] = useState<string | null>(null)
-  const bundles = useAnswer('listBundles', {}).data?.filter(({ id, may_edit }) => id !== here?.id && may_edit)
+  const bundles = useAnswer('listBundles', {}).data?.filter(({ may_edit }) => may_edit)
   const ids = keys.map(({ id }) => id)
-  const attached = useKeyUses(ids)?.find(({ id }) => id === bundleId)?.key_count ?? 0
   const stricter = useStricter(ids, bundleId)
   const production = useProduction()
   const name = bundles?.find(({ id }) => id === bundleId)?.name ?? 'the bundle'
   return (
     <KeyQuestion
-      title={`Attach ${counted(keys.length, 'key')}`}
-      action="Attach"
+      title={`Add ${counted(keys.length, 'variable')} to a bundle`}
+      action="Add"
       isProduction={production?.has(bundleId ?? '') ?? false}
       change={bundleId === null ? null : { action: 'attach', key_ids: ids, bundle_id: bundleId }}
-      doneText={({ changed, unchanged }) =>
-        `Attached ${counted(changed, 'key')} to ${name}.${unchanged > 0 ? ` ${unchanged} already attached.` : ''}`
-      }
+      doneText={({ changed }) => `Added ${counted(changed, 'variable')} to ${name}.`}
       hasList
       {...ending}
     >
@@ -42,38 +39,8 @@ export function AttachKeys({ keys, bundle: here, ...ending }: KeyQuestionParts) 
           onChoose={setBundleId}
         />
       )}
-      <p>The bundle delivers them after its other keys. Terminals get them at the next approval.</p>
+      <p>Terminals get them at the next approval.</p>
       <StricterNotice names={stricter} />
-      {attached > 0 && (
-        <p role="status">
-          {attached} of the {counted(keys.length, 'key')} {attached === 1 ? 'is' : 'are'} attached already.
-        </p>
-      )}
-    </KeyQuestion>
-  )
-}
-
-/** Asks before keys are declared secret. The opposite shows values, so it is done on each key's own page. */
-export function DeclareSecret({ keys, onDone, onClose }: KeyQuestionParts) {
-  const open = keys.filter(({ is_secret }) => !is_secret)
-  const what = counted(open.length, 'key')
-  const already = keys.length - open.length
-  return (
-    <KeyQuestion
-      title={`Mark ${what} as secret?`}
-      action={`Mark ${what}`}
-      change={{ action: 'declare_secret', key_ids: keys.map(({ id }) => id) }}
-      doneText={({ changed }) => `Marked ${counted(changed, 'key')} as secret.`}
-      onDone={onDone}
-      onClose={onClose}
-    >
-      <p>Pages and exports show a mask instead of their values. Programs get the same values as before.</p>
-      <NameList label="Keys" names={open.map(({ name }) => name)} />
-      {already > 0 && (
-        <p>
-          {already} of the selected keys {already === 1 ? 'is' : 'are'} secret already.
-        </p>
-      )}
     </KeyQuestion>
   )
 }
@@ -84,7 +51,7 @@ export function DeleteKeys({ keys, onDone, onClose }: KeyQuestionParts) {
   const uses = useKeyUses(ids)
   const production = useProduction()
   const names = keys.map(({ name }) => name)
-  const what = names.length === 1 ? names.join() : counted(names.length, 'key')
+  const what = names.length === 1 ? names.join() : counted(names.length, 'variable')
   return (
     <KeyQuestion
       title={`Delete ${what}?`}
@@ -96,7 +63,7 @@ export function DeleteKeys({ keys, onDone, onClose }: KeyQuestionParts) {
       onClose={onClose}
     >
       <p>All versions are lost for good. This cannot be undone.</p>
-      {names.length > 1 && <NameList label="Keys" names={names} />}
+      {names.length > 1 && <NameList label="Variables" names={names} />}
       <AffectedBundles uses={uses} />
     </KeyQuestion>
   )

@@ -8,14 +8,12 @@ import { ConfirmDialog } from '../confirm-change.tsx'
 import { NameList } from '../name-list.tsx'
 import { notify } from '../toast-store.ts'
 
-/** A selected key, and what the person may do with it. */
+/** The key of a selected variable, and what the person may do with it. */
 export type SelectedKey = Pick<Key, 'id' | 'name' | 'is_secret' | 'may_change' | 'may_show'>
 
 /** What the dialog of one action gets. */
 export type KeyQuestionParts = {
   keys: readonly SelectedKey[]
-  /** The one bundle whose page this is; null where there are several or none. */
-  bundle: { id: string; name: string } | null
   onDone: () => void
   onClose: () => void
 }
@@ -29,7 +27,7 @@ type KeyQuestionProps = Pick<KeyQuestionParts, 'onDone' | 'onClose'> & {
   /** Null while something has to be chosen. */
   change: KeysChange | null
   /** What the page says when it is done. */
-  doneText: (changed: { changed: number; unchanged: number }) => string
+  doneText: (changed: { changed: number }) => string
   children: ReactNode
 }
 
@@ -60,7 +58,7 @@ export function AffectedBundles({ uses }: { uses: readonly KeyUse[] | undefined 
       <p>This changes {counted(uses.length, 'bundle')}:</p>
       <NameList
         label="Bundles"
-        names={uses.map(({ name, key_count }) => `${name} (${counted(key_count, 'key')})`)}
+        names={uses.map(({ name, key_count }) => `${name} (${counted(key_count, 'variable')})`)}
       />
     </>
   )

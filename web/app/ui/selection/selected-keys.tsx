@@ -13,19 +13,17 @@ const KeyActions = deferred('KeyActions', () => import('./key-actions.tsx'))
 type SelectedKeysProps = {
   selection: ReturnType<typeof useSelection>
   shown: readonly string[]
-  /** What a row is. */
-  noun?: string
   /** The keys behind the selected rows. */
   keys: readonly SelectedKey[]
-  /** The one bundle whose page this is. */
-  bundle?: { id: string; name: string } | undefined
+  /** Whether no bundle delivers them. */
+  areUnused?: boolean
   /** What else can be done with the rows. */
   children?: ReactNode
 }
 
 /** Once rows of a list are selected: counts them and offers what can be done with them, at the bottom of the view. */
 export function SelectedKeys(props: SelectedKeysProps) {
-  const { selection, shown, noun = 'key', keys, bundle, children } = props
+  const { selection, shown, keys, areUnused = false, children } = props
   const { chosen, tickAll, clear } = selection
   const id = useId()
   const isActive = chosen.size > 0
@@ -57,12 +55,12 @@ export function SelectedKeys(props: SelectedKeysProps) {
         </label>
       )}
       <p role="status" className={isActive ? 'mr-auto text-sm font-medium' : 'sr-only'}>
-        {isActive ? countText(chosen, shown, noun) : ''}
+        {isActive ? countText(chosen, shown) : ''}
       </p>
       {isActive && (
         <div className="flex flex-wrap items-center gap-1.5 py-1.5 pl-3 sm:pl-0">
           {children}
-          {keys.length > 0 && <KeyActions keys={keys} bundle={bundle ?? null} onDone={clear} />}
+          {keys.length > 0 && <KeyActions keys={keys} areUnused={areUnused} onDone={clear} />}
           <Button label="Clear" size="small" look="quiet" onClick={clear} />
         </div>
       )}
@@ -70,9 +68,9 @@ export function SelectedKeys(props: SelectedKeysProps) {
   )
 }
 
-function countText(chosen: ReadonlySet<string>, shown: readonly string[], noun: string): string {
+function countText(chosen: ReadonlySet<string>, shown: readonly string[]): string {
   const visible = shown.filter((id) => chosen.has(id)).length
-  const rows = `${counted(chosen.size, noun)} selected`
+  const rows = `${counted(chosen.size, 'variable')} selected`
   const most = chosen.size >= LIMITS.batchKeys ? ', the most at once' : ''
   const hidden = visible < chosen.size ? `, ${chosen.size - visible} not shown` : ''
   return rows + most + hidden

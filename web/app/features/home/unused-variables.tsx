@@ -4,48 +4,38 @@ import type { Key } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useSelection } from '../../lib/page/selection.ts'
-import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { DUE_NAMES } from '../../lib/words/due.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { FoundList } from '../../ui/found-list.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { LastChange } from '../../ui/last-change.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
-import { PageHeading } from '../../ui/page-heading.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
+import { Section } from '../../ui/section.tsx'
 import { RowCheckbox } from '../../ui/selection/row-checkbox.tsx'
 import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
 
-/** The keys that no bundle delivers: to put into bundles, or to delete. */
-export function UnusedKeysPage() {
+/** The variables that no bundle delivers: to put into bundles, or to delete. */
+export function UnusedVariables({ query }: { query: string }) {
   const keys = useAnswer('listKeys', { used: '0', uses: '1' })
   return (
-    <>
-      <PageHeading
-        title="Keys in no bundle"
-        intro="No bundle delivers these keys. Attach them to a bundle, or delete them."
-      />
-      <Loaded query={keys} what="the keys">
-        {(data) =>
-          data.length === 0 ? (
-            <EmptyState title="Every key is in a bundle">
-              <p>A key that you remove from its last bundle appears here.</p>
-            </EmptyState>
-          ) : (
-            <UnusedKeys keys={data} />
-          )
-        }
+    <Section
+      title="In no bundle"
+      size="large"
+      headingClass="mb-3"
+      intro="No terminal can ask for these variables."
+      action={<ButtonLink label="Show the applications" size="small" href="/" />}
+    >
+      <Loaded query={keys} what="the variables">
+        {(data) => <Found keys={data} query={query} />}
       </Loaded>
-    </>
+    </Section>
   )
 }
 
-function UnusedKeys({ keys }: { keys: readonly Key[] }) {
-  const { textOf, set } = useAddressFields(['query'])
-  const query = textOf('query')
+function Found({ keys, query }: { keys: readonly Key[]; query: string }) {
   const shown = useMemo(
     () => keys.filter(({ name, description }) => matches(`${name} ${description}`, query)),
     [keys, query],
@@ -55,37 +45,31 @@ function UnusedKeys({ keys }: { keys: readonly Key[] }) {
     [keys, shown],
   )
   const selection = useSelection(allIds, shownIds)
+  if (keys.length === 0) return <p className="py-6 text-ink-soft">Every variable is in a bundle.</p>
   return (
-    <>
-      <SearchField
-        label="Search keys"
-        value={query}
-        onChange={(text) => set('query', text)}
-        className="mb-4"
-      />
-      <FoundList
-        noun="key"
-        narrowedBy="the search"
-        label="Keys"
-        items={shown}
-        keyOf={({ id }) => id}
-        rowHeight={45}
-        render={(key, index) => (
-          <KeyRow
-            item={key}
-            selected={selection.chosen.has(key.id)}
-            edges={classNames(index === 0 && 'rounded-t-lg', index === shown.length - 1 && 'rounded-b-lg')}
-            onTick={(isRange) => selection.tick(key.id, isRange)}
-          />
-        )}
-      >
-        <SelectedKeys
-          selection={selection}
-          shown={shownIds}
-          keys={keys.filter(({ id }) => selection.chosen.has(id))}
+    <FoundList
+      noun="variable"
+      narrowedBy="the filter"
+      label="Variables"
+      items={shown}
+      keyOf={({ id }) => id}
+      rowHeight={45}
+      render={(key, index) => (
+        <KeyRow
+          item={key}
+          selected={selection.chosen.has(key.id)}
+          edges={classNames(index === 0 && 'rounded-t-lg', index === shown.length - 1 && 'rounded-b-lg')}
+          onTick={(isRange) => selection.tick(key.id, isRange)}
         />
-      </FoundList>
-    </>
+      )}
+    >
+      <SelectedKeys
+        selection={selection}
+        shown={shownIds}
+        keys={keys.filter(({ id }) => selection.chosen.has(id))}
+        areUnused
+      />
+    </FoundList>
   )
 }
 

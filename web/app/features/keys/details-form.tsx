@@ -15,10 +15,10 @@ import { SecretChoice } from '../../ui/secret-choice.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
 
-type DetailsFormProps = { item: KeyWithBundles; onSaved: () => void }
+type DetailsFormProps = { item: KeyWithBundles; onDone: () => void }
 
 /** Changes what is known of a key beside its value, in every bundle that uses it. */
-export function DetailsForm({ item, onSaved }: DetailsFormProps) {
+export function DetailsForm({ item, onDone }: DetailsFormProps) {
   const saving = useSaveKey(item.id)
   const { draft, change, set, notice } = useKeyDraft(item, { isSaving: saving.isPending })
   const [asks, setAsks] = useState(false)
@@ -30,7 +30,7 @@ export function DetailsForm({ item, onSaved }: DetailsFormProps) {
       {
         onSuccess: () => {
           saved()
-          onSaved()
+          onDone()
           notify({ text: `Saved ${item.name}.` })
         },
         onError: (error) => isOvertaken(error) && setAsks(false),
@@ -70,13 +70,16 @@ export function DetailsForm({ item, onSaved }: DetailsFormProps) {
       )}
       <ConflictNotice {...notice} />
       {!asks && !isOvertaken(saving.error) && <FailureNotice error={saving.error} />}
-      <Button
-        label="Save changes"
-        type="submit"
-        look="primary"
-        busy={saving.isPending}
-        disabled={!isTouched}
-      />
+      <div className="flex gap-3">
+        <Button
+          label="Save changes"
+          type="submit"
+          look="primary"
+          busy={saving.isPending}
+          disabled={!isTouched}
+        />
+        <Button label="Cancel" look="quiet" onClick={onDone} />
+      </div>
     </Form>
   )
 }

@@ -58,8 +58,7 @@ function bundleOf({ bundles }: KeyWithBundles, asked: string | null) {
 }
 
 function KeyView({ shown, view }: { shown: Shown; view: string | undefined }) {
-  const { item, bundle, hrefOf } = shown
-  const [, navigate] = useLocation()
+  const { item, bundle } = shown
   const versions = useAnswer('listKeyVersions', { key_id: item.id, limit: 1_000 })
   return (
     <>
@@ -67,8 +66,6 @@ function KeyView({ shown, view }: { shown: Shown; view: string | undefined }) {
       {bundle !== undefined && <EnvironmentTabs variable={bundle.as} bundle={bundle} />}
       {view === 'activity' ? (
         <ActivityOf id={item.id} />
-      ) : view === 'details' && item.may_change ? (
-        <DetailsForm item={item} onSaved={() => navigate(hrefOf(''))} />
       ) : (
         <Loaded query={versions} what="the versions">
           {(data) => <Overview {...shown} versions={data} view={view} />}
@@ -98,6 +95,11 @@ function Overview({ item, bundle, hrefOf, versions, view }: OverviewProps) {
         </section>
       ) : (
         <ValuePanel item={item} hrefOf={hrefOf} />
+      )}
+      {view === 'details' && item.may_change && (
+        <section aria-label="Details" className="rounded-lg bg-surface p-4 shadow-card sm:p-6">
+          <DetailsForm item={item} onDone={() => navigate(hrefOf(''))} />
+        </section>
       )}
       <MustFetchAgain item={item} />
       <WhoHoldsIt item={item} versions={versions} />

@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
   async function open(path: string): Promise<WatchedPage> {
     const page = await openPage(browser)
     await page.goto(server.url + path)
-    await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Bring in' }).waitFor()
     return page
   }
 
@@ -211,13 +211,13 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
 
   test('a part of the app that does not load says so instead of showing nothing', async () => {
     const page = await openPage(browser)
-    await page.route('**/import-page-*.js', (route) => route.abort())
+    await page.route('**/bring-in-page-*.js', (route) => route.abort())
     await page.goto(`${server.url}/bundles/import`)
     await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor()
     await expectAccessible(page)
-    await page.unroute('**/import-page-*.js')
+    await page.unroute('**/bring-in-page-*.js')
     await page.getByRole('button', { name: 'Reload the page' }).click()
-    await page.getByRole('heading', { name: 'Import' }).waitFor()
+    await page.getByRole('heading', { name: 'Bring in' }).waitFor()
     await page.context().close()
   })
 

@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await member
       .getByText('Owners can change this bundle, and so can members whom the rules allow.')
       .waitFor()
-    for (const name of ['Add variable', 'Import', /^Edit/, 'More for API_TOKEN'])
+    for (const name of ['Add variable', /^Edit/, 'More for API_TOKEN'])
       expect(await member.getByRole('button', { name }).count()).toBe(0)
     await expectAccessible(member)
     await openRow(member, 'API_TOKEN')

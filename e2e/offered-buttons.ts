@@ -179,7 +179,7 @@ function ofVariable(
 export const ofBundle = (at: string, name: string): [Offer[], Offer] => [
   [
     [
-      ['Add variable', 'Import'],
+      ['Add variable', 'Bring in'],
       'POST /imports',
       // A name of its own: after a duplicate, the other bundle's rules count for the one before.
       { bundle: name, entries: [{ name: `A_${randomUUID().slice(0, 8)}`, value: 'x', is_secret: true }] },

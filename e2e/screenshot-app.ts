@@ -137,7 +137,7 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
       name: 'palette',
       show: at(`${url}/`, async (page) => {
         await page.keyboard.press('Control+k')
-        await page.getByRole('option', { name: 'Import' }).waitFor()
+        await page.getByRole('option', { name: 'Bring in' }).first().waitFor()
       }),
     },
     { name: 'not-found', show: at(`${url}/nowhere`) },

@@ -189,11 +189,10 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
     expect(code).toBe(2)
     const [link = ''] = /http:\S+/.exec(output) ?? []
     await page.goto(link)
-    const dialog = page.getByRole('dialog', { name: 'Duplicate prod/app' })
-    await expect.poll(() => dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('staging/app')
-    await dialog.getByRole('checkbox', { name: 'DATABASE_URL shared' }).check()
-    await dialog.getByRole('checkbox', { name: 'PORT shared' }).check()
-    await dialog.getByRole('button', { name: 'Duplicate' }).click()
+    await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('staging/app')
+    await page.getByRole('checkbox', { name: 'DATABASE_URL shared' }).check()
+    await page.getByRole('checkbox', { name: 'PORT shared' }).check()
+    await page.getByRole('button', { name: 'Duplicate' }).click()
     await page.getByText('keyferry import .env --bundle staging/app').waitFor()
     expect(await ran('staging/app', ['DATABASE_URL', 'PORT', 'STRIPE_KEY'])).toEqual({
       DATABASE_URL: PROD.DATABASE_URL,

@@ -21,8 +21,7 @@ const ApplicationPage = deferred(
   () => import('./features/application/application-page.tsx'),
 )
 const KeyPage = deferred('KeyPage', () => import('./features/keys/key-page.tsx'))
-const ImportPage = deferred('ImportPage', () => import('./features/import/import-page.tsx'))
-const MovePage = deferred('MovePage', () => import('./features/import/move-page.tsx'))
+const BringInPage = deferred('BringInPage', () => import('./features/import/bring-in-page.tsx'))
 const ExpiryPage = deferred('ExpiryPage', () => import('./features/expiry/expiry-page.tsx'))
 const ActivityPage = deferred('ActivityPage', () => import('./features/activity/activity-page.tsx'))
 const DeliveryPage = deferred('DeliveryPage', () => import('./features/activity/delivery-page.tsx'))
@@ -41,6 +40,8 @@ const WelcomePage = deferred('WelcomePage', () => import('./features/home/welcom
 const NotFoundPage = deferred('NotFoundPage', () => import('./features/home/not-found-page.tsx'))
 const TouchSheets = deferred('TouchSheets', () => import('./features/frame/touch-sheet.tsx'))
 const Palette = deferred('Palette', () => import('./features/palette/palette.tsx'))
+
+const BRING_IN = ['import', 'duplicate', 'move'] as const
 
 /** Every address of the app and the page behind it. */
 export function Routes() {
@@ -117,8 +118,11 @@ function WorkspacePages() {
     <Switch>
       <Route path="/" component={HomePage} />
       <Route path="/bundles" component={ToHome} />
-      <Route path="/bundles/import" component={ImportPage} />
-      <Route path="/bundles/move" component={MovePage} />
+      {BRING_IN.map((source) => (
+        <Route key={source} path={`/bundles/${source}`}>
+          <BringInPage source={source} />
+        </Route>
+      ))}
       <Route path="/bundles/:id/:view?">{({ id, view }) => <BundleRedirect id={id} part={view} />}</Route>
       <Route path="/apps/*">{({ '*': name }) => <ApplicationPage name={name} />}</Route>
       <Route path="/keys" component={ToHome} />

@@ -25,7 +25,7 @@ import { NotFound } from '../../ui/page-note.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { CopyBar } from './copy-bar.tsx'
 import { Crossing } from './environment/crossing.tsx'
-import { EnvironmentDialogs, EnvironmentMenu } from './environment/environment-menu.tsx'
+import { EnvironmentMenu } from './environment/environment-menu.tsx'
 import { EnvironmentPart, isPart } from './environment/environment-part.tsx'
 import { EnvironmentSwitch } from './environment/environment-switch.tsx'
 import { type EnvironmentColumn, environmentsOf } from './environment/environments.ts'
@@ -71,7 +71,7 @@ function Application({ current, environments }: ApplicationProps) {
   // With another environment, the table stays until the new answer is there.
   const compared = useAnswer('compareBundles', input, { placeholderData: (before) => before })
   const [params] = useSearchParams()
-  const { textOf, set } = useAddressFields(['add', 'duplicate'])
+  const { textOf, set } = useAddressFields(['add'])
   const [added, setAdded] = useState<string | null>(null)
   const application = applicationOf(current.name)
   const canAdd = environments.some(({ may_edit }) => may_edit)
@@ -85,7 +85,7 @@ function Application({ current, environments }: ApplicationProps) {
           <>
             {canAdd && (
               <ButtonLink
-                label="Import"
+                label="Bring in"
                 href={`/bundles/import?bundle=${encodeURIComponent(current.name)}`}
                 icon={Upload}
               />
@@ -118,9 +118,6 @@ function Application({ current, environments }: ApplicationProps) {
         )}
       </Loaded>
       <InstallClient />
-      {current.may_duplicate && params.has('duplicate') && (
-        <EnvironmentDialogs bundleId={current.id} open="duplicate" onClose={() => set('duplicate', '')} />
-      )}
       {canAdd && textOf('add') !== '' && (
         <AddVariableDialog
           bundle={current.may_edit ? current : (environments.find(({ may_edit }) => may_edit) ?? current)}

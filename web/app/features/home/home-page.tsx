@@ -45,7 +45,7 @@ export function HomePage() {
         actions={
           <>
             {bundles.data?.length !== 0 && <Filter bundles={bundles.data ?? []} />}
-            <ButtonLink label="Import" href="/bundles/import" icon={Upload} />
+            <ButtonLink label="Bring in" href="/bundles/import" icon={Upload} />
             <Button label="New" look="primary" onClick={() => set('new', 'bundle')} icon={Plus} />
           </>
         }
@@ -80,16 +80,16 @@ export function HomePage() {
 /** `?new=bundle` offers no name, `?new=prod/web` offers this one. */
 const offeredName = (text: string): string => (text.includes('/') ? text : '')
 
-/** Leads from the addresses that the client prints to the bundle's application: `?open=dev/app`, and to its dialog
- * `?duplicate=dev/app&as=staging/app`. */
+/** Leads from the addresses that the client prints to the bundle's application: `?open=dev/app`, and to the page that
+ * copies it: `?duplicate=dev/app&as=staging/app`. */
 function NamedBundle({ bundles }: { bundles: readonly Bundle[] }) {
   const [params] = useSearchParams()
   const wanted = params.get('duplicate') ?? params.get('open')
   const bundle = bundles.find(({ id, name }) => name === wanted || id === wanted)
   if (bundle === undefined) return null
-  const as = params.get('as') ?? ''
-  const asked = params.has('duplicate') ? { duplicate: as } : {}
-  return <Redirect replace to={applicationHref(bundle.name, new URLSearchParams(asked))} />
+  if (!params.has('duplicate')) return <Redirect replace to={applicationHref(bundle.name)} />
+  const copied = new URLSearchParams({ bundle: bundle.name, as: params.get('as') ?? '' })
+  return <Redirect replace to={`/bundles/duplicate?${copied}`} />
 }
 
 /** Looks for applications by name, description and tag, kept in the address so that it can be linked to. */

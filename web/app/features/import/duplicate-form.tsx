@@ -1,30 +1,55 @@
 import { isProduction } from '@keyferry/contract/production'
 import { useState } from 'react'
-import type { BundleItem, BundleWithItems } from '../../../lib/calls/answers.ts'
-import { useChange } from '../../../lib/calls/use-call.ts'
-import { useWeaker } from '../../../lib/data/keys.ts'
-import { useMay } from '../../../lib/data/me.ts'
-import { applicationHref } from '../../../lib/page/places.ts'
-import { matches } from '../../../lib/page/search.ts'
-import { bundleNameProblem } from '../../../lib/rules/bundle-names.ts'
-import { builtFrom } from '../../../lib/rules/templates.ts'
-import { BundleNameField } from '../../../ui/bundle-forms.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Checkbox } from '../../../ui/checkbox.tsx'
-import { FormDialog } from '../../../ui/dialog-form.tsx'
-import { EntryName } from '../../../ui/entry-name.tsx'
-import { SearchField } from '../../../ui/search-field.tsx'
-import { WeakerNotice } from '../../../ui/stricter-notice.tsx'
+import { useLocation, useSearchParams } from 'wouter'
+import type { BundleItem, BundleWithItems } from '../../lib/calls/answers.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { useWeaker } from '../../lib/data/keys.ts'
+import { useMay } from '../../lib/data/me.ts'
+import { applicationHref } from '../../lib/page/places.ts'
+import { matches } from '../../lib/page/search.ts'
+import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
+import { builtFrom } from '../../lib/rules/templates.ts'
+import { BundleNameField } from '../../ui/bundle-forms.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { DialogForm } from '../../ui/dialog-form.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { WeakerNotice } from '../../ui/stricter-notice.tsx'
 
-type DuplicateBundleDialogProps = {
+/** Makes a bundle as a copy of another one: of the one that the address names, or that the person chooses. */
+export function DuplicateForm() {
+  const [params, setParams] = useSearchParams()
+  const bundles = useAnswer('listBundles', {}).data?.filter(({ may_duplicate }) => may_duplicate)
+  const wanted = params.get('bundle')
+  const id = bundles?.find(({ name }) => name === wanted)?.id ?? null
+  const bundle = useAnswer('getBundle', { bundle_id: id ?? '' }, { enabled: id !== null }).data
+  return (
+    <div className="max-w-read space-y-4">
+      <Combobox
+        label="Bundle to copy"
+        placeholder="dev/app"
+        options={bundles ?? []}
+        chosenId={id}
+        onChoose={(chosen) =>
+          setParams({ bundle: bundles?.find((each) => each.id === chosen)?.name ?? '' }, { replace: true })
+        }
+      />
+      {bundle !== undefined && <CopyOf key={bundle.id} bundle={bundle} as={params.get('as')} />}
+    </div>
+  )
+}
+
+type CopyOfProps = {
   bundle: BundleWithItems
   /** A name for the duplicate, where one is known. */
   as: string | null
-  onClose: () => void
 }
 
-/** Asks for the name of a duplicate and which of its keys are shared, creates it and leads to it. */
-export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDialogProps) {
+/** The name of a duplicate, and which of its variables get values of their own. */
+function CopyOf({ bundle, as }: CopyOfProps) {
+  const [, navigate] = useLocation()
   const may = useMay()
   const duplicate = useChange('duplicateBundle', { bundle_id: bundle.id })
   const proposed = as === null || as === '' ? `${bundle.name}-copy` : as
@@ -40,8 +65,7 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
     return found === null ? { name, own: [...own] } : null
   }
   return (
-    <FormDialog
-      title={`Duplicate ${bundle.name}`}
+    <DialogForm
       action="Duplicate"
       isProduction={isProduction({ ...bundle, name, production: 'by_name' })}
       change={duplicate}
@@ -50,18 +74,16 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
       also="Nothing was created."
       leadsTo={(copy) => `${applicationHref(copy.name)}?new=1`}
       done={(copy) => `Created ${copy.name}.`}
-      onClose={onClose}
+      onClose={() => navigate(applicationHref(bundle.name))}
     >
       <BundleNameField value={name} onChange={setName} problem={problem} />
       {may('splitKey') && attached.length > 0 ? (
         <DuplicateNames items={attached} own={own} onChange={setOwn} />
       ) : (
-        <p className="text-sm text-ink-soft">
-          Both bundles use the same keys: changing a value changes it in both.
-        </p>
+        <p className="text-sm text-ink-soft">The two share their values: changing one changes it in both.</p>
       )}
       <WeakerNotice names={weaker} />
-    </FormDialog>
+    </DialogForm>
   )
 }
 
@@ -79,7 +101,7 @@ function DuplicateNames({ items, own, onChange }: DuplicateNamesProps) {
   const [query, setQuery] = useState('')
   return (
     <fieldset>
-      <legend className="text-sm font-medium">Keys that get their own copy</legend>
+      <legend className="text-sm font-medium">Variables that get their own copy</legend>
       <p className="mt-1 text-xs text-ink-soft">
         The others are shared: changing a value changes it in both bundles.
       </p>

@@ -1,7 +1,7 @@
 import { readImport } from '@keyferry/contract/env'
 import type { Dialect } from '@keyferry/contract/env/dialects'
 import { useId, useMemo, useState } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { useSearchParams } from 'wouter'
 import type { Bundle, ImportPlan } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { takeHandedText } from '../../lib/page/handed-text.ts'
@@ -14,7 +14,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { FileChooser, useTextFile } from '../../ui/file-drop.tsx'
 import { InstallClient } from '../../ui/install-client.tsx'
-import { PageHeading } from '../../ui/page-heading.tsx'
+import { Section } from '../../ui/section.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { UNDECIDED } from './decisions.ts'
@@ -23,30 +23,13 @@ import { ImportSubmit } from './import-submit.tsx'
 import { usePlan } from './use-plan.ts'
 
 /** Imports a `.env` or JSON text into a bundle, after the server's plan was shown. */
-export function ImportPage() {
+export function FileImport() {
   const [result, setResult] = useState<ImportPlan | null>(null)
   const [params] = useSearchParams()
   const [bundleName, setBundleName] = useState(params.get('bundle') ?? '')
   if (result !== null)
     return <ImportDone result={result} bundleName={bundleName} onAgain={() => setResult(null)} />
-  return (
-    <>
-      <PageHeading
-        title="Import"
-        intro={
-          <>
-            Each line of a .env file becomes a variable of one bundle. Other bundles keep their values.
-            Nothing is written before you confirm. To bring all bundles of a local server,{' '}
-            <Link href="/bundles/move" className="link">
-              move its library
-            </Link>
-            .
-          </>
-        }
-      />
-      <ImportForm bundleName={bundleName} onBundleName={setBundleName} onDone={setResult} />
-    </>
-  )
+  return <ImportForm bundleName={bundleName} onBundleName={setBundleName} onDone={setResult} />
 }
 
 type ImportFormProps = {
@@ -117,7 +100,7 @@ function BundleNameField({ value, bundles, problem, onChange }: BundleNameFieldP
           value === ''
             ? 'An existing name, or a new one such as dev/app.'
             : exists
-              ? 'Exists: keys are added to it.'
+              ? 'Exists: variables are added to it.'
               : 'New: it will be created.'
         }
         placeholder="dev/app"
@@ -154,9 +137,12 @@ type ImportDoneProps = { result: ImportPlan; bundleName: string; onAgain: () => 
 /** What an import did, and the next step. */
 function ImportDone({ result, bundleName, onAgain }: ImportDoneProps) {
   return (
-    <div className="max-w-read">
-      <PageHeading title="Imported" intro={`Into ${bundleName}: ${planText(result.plan)}.`} />
-      <h2 className="mb-2 text-sm font-semibold">Now start your program with them</h2>
+    <Section
+      title="Imported"
+      size="large"
+      className="max-w-read"
+      intro={`Into ${bundleName}: ${planText(result.plan)}. Now start your program with them.`}
+    >
       <InstallClient />
       <CommandLine command={runCommand(bundleName)} />
       <p className="mt-2 text-sm text-ink-soft">
@@ -166,7 +152,7 @@ function ImportDone({ result, bundleName, onAgain }: ImportDoneProps) {
         <ButtonLink label="Open the bundle" href={`/bundles/${result.bundle_id}`} look="primary" />
         <Button label="Import more" onClick={onAgain} />
       </div>
-    </div>
+    </Section>
   )
 }
 

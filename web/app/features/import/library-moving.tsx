@@ -9,28 +9,17 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { FileChooser } from '../../ui/file-drop.tsx'
 import { FailureNotice, Notice, Problem } from '../../ui/notice.tsx'
-import { PageHeading } from '../../ui/page-heading.tsx'
-import { Rows } from '../../ui/section.tsx'
+import { Rows, Section } from '../../ui/section.tsx'
 
 /** Moves the library of another server into this workspace, after the server's plan was shown. */
-export function MovePage() {
+export function LibraryMoving() {
   const isKnown = useMe().data !== undefined
   const may = useMay()
   const [done, setDone] = useState<LibraryMove | null>(null)
   if (done !== null) return <MoveDone move={done} />
-  return (
-    <>
-      <PageHeading
-        title="Move a library here"
-        intro="Copies the bundles and keys of a local server, with their values, order, marks, descriptions, tags, templates and age. Nothing here is overwritten."
-      />
-      {isKnown && !may('moveLibrary') ? (
-        <Notice tone="plain">Only an owner of this workspace can move a library here.</Notice>
-      ) : (
-        <MoveForm onDone={setDone} />
-      )}
-    </>
-  )
+  if (isKnown && !may('moveLibrary'))
+    return <Notice tone="plain">Only an owner of this workspace can bring in another server.</Notice>
+  return <MoveForm onDone={setDone} />
 }
 
 function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
@@ -51,12 +40,15 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
   const plan = planning.data
   return (
     <div className="max-w-read space-y-4">
-      <p className="text-sm">1. On the machine of the local server, write the library to a file:</p>
+      <p className="text-sm text-ink-soft">
+        All bundles and variables of a local server arrive with their versions’ age. Nothing here is
+        overwritten.
+      </p>
+      <p className="text-sm">1. On the machine of the local server, write its values to a file:</p>
       <CommandLine command={`keyferry-server export-library ${window.location.origin} > library.json`} />
       <p className="text-sm text-ink-soft">
-        The file is sealed: only this server can open it. If you run the local server from a clone, use{' '}
-        <code>npx keyferry-server</code> in the folder of the clone. To move the library of this server to
-        another one, open this page there.
+        Only this server can open the file. If you run the local server from a clone, use{' '}
+        <code>npx keyferry-server</code> in its folder.
       </p>
       <p className="text-sm">2. Choose the file and check the plan:</p>
       <FileChooser size="small" onFiles={(files) => void choose(files)} />
@@ -81,8 +73,7 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
 function MoveDone({ move }: { move: LibraryMove }) {
   const first = move.bundles.find(({ action }) => action === 'create')
   return (
-    <div className="max-w-read">
-      <PageHeading title="Moved" intro={`${movedText(move)} arrived.`} />
+    <Section title="Moved" size="large" className="max-w-read" intro={`${movedText(move)} arrived.`}>
       {first !== undefined && (
         <>
           <p className="mb-2 text-sm">Now start a program with this server:</p>
@@ -95,7 +86,7 @@ function MoveDone({ move }: { move: LibraryMove }) {
       <div className="mt-6">
         <ButtonLink label="Show the applications" href="/" look="primary" />
       </div>
-    </div>
+    </Section>
   )
 }
 

@@ -27,12 +27,12 @@ export const PLACES: readonly AppPlace[] = [
   { href: '/rules', name: 'Rules', tab: true, key: 'r' },
   { href: '/account', name: 'Account', tab: true, key: 'a' },
   { href: '/workspace', name: 'Workspace name and webhooks', key: 's' },
-  { href: '/bundles/import', name: 'Import a .env file', key: 'i', isAction: true },
+  { href: '/bundles/import', name: 'Bring in a .env file', key: 'i', isAction: true },
   { href: '/expiry', name: 'What expires', key: 'e' },
   { href: '/?show=unused', name: 'Variables in no bundle', key: 'k' },
   { href: '/?new=bundle', name: 'New bundle', isAction: true },
   { href: '/members?invite=1', name: 'Invite a member', isAction: true, needs: 'createInvitation' },
-  { href: '/bundles/move', name: 'Move a library here', isAction: true, needs: 'moveLibrary' },
+  { href: '/bundles/move', name: 'Bring in another server', isAction: true, needs: 'moveLibrary' },
 ]
 
 /** The page of a bundle's application, at this environment. */

@@ -1,26 +1,22 @@
 import { isProduction } from '@keyferry/contract/production'
-import { useSearchParams } from 'wouter'
 import type { BundleWithItems } from '../../../lib/calls/answers.ts'
 import { useAnswer, useChange, useSteps, without } from '../../../lib/calls/use-call.ts'
 import { restoreBundle } from '../../../lib/data/bundles.ts'
 import { EditBundleDialog } from '../../../ui/bundle-forms.tsx'
 import { ConfirmChange } from '../../../ui/confirm-change.tsx'
 import { notifyFailure } from '../../../ui/toast-store.ts'
-import { DuplicateBundleDialog } from './duplicate-bundle-dialog.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 
-export type EnvironmentDialog = 'edit' | 'duplicate' | 'export' | 'delete'
+export type EnvironmentDialog = 'edit' | 'export' | 'delete'
 
 type EnvironmentDialogsProps = { bundleId: string; open: EnvironmentDialog; onClose: () => void }
 
 /** The dialogs about an environment as a whole. */
 export function EnvironmentDialogs({ bundleId, open, onClose }: EnvironmentDialogsProps) {
-  const [params] = useSearchParams()
   const bundle = useAnswer('getBundle', { bundle_id: bundleId }).data
   if (bundle === undefined) return null
   const parts = { bundle, onClose }
   if (open === 'edit') return <EditBundleDialog {...parts} />
-  if (open === 'duplicate') return <DuplicateBundleDialog {...parts} as={params.get('duplicate')} />
   return open === 'export' ? <ExportDialog {...parts} /> : <DeleteBundleDialog {...parts} />
 }
 

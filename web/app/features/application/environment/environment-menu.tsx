@@ -9,7 +9,7 @@ import { Menu, type MenuItem } from '../../../ui/menu.tsx'
 import { ENVIRONMENT_PARTS } from '../../joined-modules.ts'
 import type { EnvironmentDialog } from './environment-dialogs.tsx'
 
-export const EnvironmentDialogs = deferred('EnvironmentDialogs', () => import('./environment-dialogs.tsx'))
+const EnvironmentDialogs = deferred('EnvironmentDialogs', () => import('./environment-dialogs.tsx'))
 
 /** What can be done with an environment as a whole. */
 export function EnvironmentMenu({ bundle }: { bundle: Bundle }) {
@@ -17,9 +17,10 @@ export function EnvironmentMenu({ bundle }: { bundle: Bundle }) {
   const [, navigate] = useLocation()
   const [open, setOpen] = useState<EnvironmentDialog | null>(null)
   const part = (name: string) => () => navigate(`${applicationHref(bundle.name)}?part=${name}`)
+  const duplicate = () => navigate(`/bundles/duplicate?bundle=${encodeURIComponent(bundle.name)}`)
   const items: MenuItem[] = [
     ...(bundle.may_edit ? [{ label: 'Edit', icon: Pencil, onPick: () => setOpen('edit') }] : []),
-    ...(bundle.may_duplicate ? [{ label: 'Duplicate', icon: Copy, onPick: () => setOpen('duplicate') }] : []),
+    ...(bundle.may_duplicate ? [{ label: 'Duplicate', icon: Copy, onPick: duplicate }] : []),
     { label: 'Export', icon: Download, onPick: () => setOpen('export') },
     ...ENVIRONMENT_PARTS.map(({ name, label, icon }) => ({ label, icon, gap: true, onPick: part(name) })),
     { label: 'Rules', icon: Scale, onPick: () => navigate(`/rules?bundle=${bundle.id}`) },

@@ -98,9 +98,10 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
       // Until then the app may still go to the address of the workspace.
       await each.getByRole('heading', { name: 'Machines', exact: true }).waitFor()
     }
-    await page.goto(`${server.url}/account`)
+    await page.goto(`${server.url}/settings`)
     await expectAccessible(page)
     const chosen = 'monkey dragon teapot'
+    await page.getByRole('button', { name: 'Change password' }).click()
     await fill(page, { 'Current password': 'wrong', 'New password': chosen }, 'Change password')
     await page.getByText('The current password is wrong.').waitFor()
     await fill(page, { 'Current password': PASSWORD, 'New password': 'password1234' }, 'Change password')
@@ -108,6 +109,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     await fill(page, { 'New password': chosen }, 'Change password')
     await page.getByText('Password changed. All other sessions ended.').waitFor()
     await expect(me(other)).rejects.toMatchObject({ status: 401 })
+    await page.getByRole('button', { name: 'Change e-mail' }).click()
     await fill(page, { 'New e-mail': 'lee@example.com', Password: chosen }, 'Change e-mail')
     await page.getByText('Sign in with lee@example.com from now on.').waitFor()
     expect(await me(page)).toMatchObject({ email: 'lee@example.com' })

@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
       '/bundles/import',
       '/expiry',
       '/?show=unused',
-      '/account',
+      '/settings',
     ]) {
       await page.goto(server.url + path)
       await page.getByRole('heading', { level: 1 }).waitFor()

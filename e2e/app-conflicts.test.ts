@@ -288,7 +288,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
       const params = { tenant_id: workspace }
       await call('PUT', '/api/v1/tenants/{tenant_id}', { params, body: { name: 'before' } })
       return {
-        path: '/workspace',
+        path: '/settings/workspace',
         open: stay,
         type: (page, text) => page.getByLabel('Name', { exact: true }).fill(text),
         save: 'Rename',
@@ -362,12 +362,16 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
   })
 
   test('the own e-mail, in two windows of one person', async () => {
-    const own = { path: '/account', open: stay }
+    const own = { path: '/settings', open: stay }
     const [first, second] = [await openAs(kim, own), await openAs(kim, own)]
     const change = async (page: WatchedPage, email: string) => {
-      await page.getByLabel('New e-mail').fill(email)
+      const field = page.getByLabel('New e-mail')
+      const button = page.getByRole('button', { name: 'Change e-mail' })
+      await button.waitFor()
+      if ((await field.count()) === 0) await button.click()
+      await field.fill(email)
       await page.getByLabel('Password', { exact: true }).fill(KIM.password)
-      await page.getByRole('button', { name: 'Change e-mail' }).click()
+      await button.click()
     }
     await change(first, 'kim@example.net')
     await first.getByText('Sign in with kim@example.net from now on.').waitFor()

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser())('passkeys in the browser', () => {
   }
 
   async function goToSignIn(): Promise<void> {
-    await page.goto(`${site}/sign-in?return_to=/account`)
+    await page.goto(`${site}/sign-in?return_to=/settings`)
     await button(page, 'Sign in with a passkey').waitFor()
   }
 
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser())('passkeys in the browser', () => {
 
   test('the account page adds one, with a name and the password', async () => {
     await signInByPassword()
-    await heading(page, 'Account').waitFor()
+    await heading(page, 'Settings').waitFor()
     expect(await passkeys().getByRole('checkbox').count()).toBe(0)
     await button(page, 'Add a passkey').click()
     await dialog().getByLabel('Name').fill('Laptop')
@@ -102,14 +102,14 @@ describe.skipIf(!hasBrowser())('passkeys in the browser', () => {
     await goToSignIn()
     await expectAccessible(page)
     await button(page, 'Sign in with a passkey').click()
-    await heading(page, 'Account').waitFor()
+    await heading(page, 'Settings').waitFor()
     await row('Laptop').getByText('last used').waitFor()
   })
 
   test('the browser offers it in the e-mail field', async () => {
     await signOut()
     await page.goto(`${site}/sign-in?return_to=/account#offer`)
-    await heading(page, 'Account').waitFor()
+    await heading(page, 'Settings').waitFor()
   })
 
   test('it gets another name', async () => {
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser())('passkeys in the browser', () => {
     await expect.poll(() => choice.isChecked()).toBe(true)
     await signOut()
     await signInByPassword()
-    await heading(page, 'Account').waitFor()
+    await heading(page, 'Settings').waitFor()
   })
 
   test('the password alone does not sign in then', async () => {
@@ -146,11 +146,11 @@ describe.skipIf(!hasBrowser())('passkeys in the browser', () => {
     await page.getByText('Confirm with your passkey.').waitFor()
     await expectAccessible(page)
     expect(answers).toContain(403)
-    await page.goto(`${site}/account`)
+    await page.goto(`${site}/settings`)
     await heading(page, 'Sign in').waitFor()
     await device.setPresent(true)
     await signInByPassword()
-    await heading(page, 'Account').waitFor()
+    await heading(page, 'Settings').waitFor()
   })
 
   test('removing the last one asks for the password, and says what it ends', async () => {
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser())('passkeys in the browser', () => {
     await expect.poll(() => passkeys().getByRole('listitem').count()).toBe(0)
     await signOut()
     await signInByPassword()
-    await heading(page, 'Account').waitFor()
+    await heading(page, 'Settings').waitFor()
   })
 
   test('a removed one is refused, in words', async () => {
@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser())('passkeys in the browser', () => {
     await page.getByLabel('E-mail').waitFor()
     expect(await button(page, 'Sign in with a passkey').count()).toBe(0)
     await page.context().addCookies([{ ...firstSession, url: other }])
-    await page.goto(`${other}/account`)
+    await page.goto(`${other}/settings`)
     await passkeys().getByText(`Passkeys work at ${site}.`).waitFor()
     expect(await button(page, 'Add a passkey').count()).toBe(0)
     await page.setViewportSize({ width: 360, height: 740 })

@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
   })
 
   test('the account page lists sessions, ends one, and signs out', async () => {
-    await owner.goto(`${server.url}/account`)
+    await owner.goto(`${server.url}/settings`)
     await owner.getByText(OWNER.email).waitFor()
     const sessions = owner.getByRole('region', { name: 'Signed in on' }).getByRole('listitem')
     await expect.poll(() => sessions.count()).toBe(2)
@@ -375,7 +375,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await elsewhere.goto(`${server.url}/sign-in`)
     await signIn(elsewhere, OWNER)
     await heading(elsewhere, 'Applications').waitFor()
-    await owner.goto(`${server.url}/account`)
+    await owner.goto(`${server.url}/settings`)
     await owner.getByRole('button', { name: 'Sign out everywhere' }).click()
     await heading(owner, 'Secrets reach a terminal').waitFor()
     await elsewhere.getByRole('link', { name: 'Machines', exact: true }).click()

@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await page.context().addCookies([{ ...cookie, url: site }])
     await createLibrary(server.url, LIBRARY, { cookie: `${cookie.name}=${cookie.value}`, origin: site })
     stick = await addVirtualAuthenticator(page, { transport: 'usb' })
-    await page.goto(`${site}/account`)
+    await page.goto(`${site}/settings`)
   })
 
   afterAll(async () => {
@@ -124,13 +124,13 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await page.goto(`${site}/members`)
     await page.getByText('can sign approvals here.').waitFor()
     await seeNews(page, 'a signed change waits for another owner or for a day')
-    await page.goto(`${site}/account`)
+    await page.goto(`${site}/settings`)
   })
 
   test('a program that presses gives nothing, with and without an authenticator of its own', async () => {
     const program = await page.context().newPage()
     await addVirtualAuthenticator(program, { transport: 'usb' })
-    await program.goto(`${site}/account`)
+    await program.goto(`${site}/settings`)
     await askToRemove(program, 'Stick')
     await dialog(program).getByRole('button', { name: 'Sign' }).click()
     await dialog(program).getByText('No passkey was used. Try again.').waitFor()
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await dialog(page).getByRole('button', { name: 'Sign' }).click()
     await page.getByText('How do we know it is them, all bundles: Signed.').waitFor()
     await dialog(page).waitFor({ state: 'detached' })
-    await page.goto(`${site}/account`)
+    await page.goto(`${site}/settings`)
     await key(page, 'Phone').getByText('signs').waitFor()
   })
 
@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await page.reload()
     await news(page).getByRole('link', { name: 'See Members' }).waitFor()
     await seeNews(page, 'a signed change waits for another owner or for a day')
-    await page.goto(`${site}/account`)
+    await page.goto(`${site}/settings`)
   })
 
   test('a looser rule waits: the page says for whom, and an owner stops it', async () => {
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await expectAccessible(page)
     await waiting.getByRole('button', { name: 'Stop' }).click()
     await waiting.waitFor({ state: 'detached' })
-    await page.goto(`${site}/account`)
+    await page.goto(`${site}/settings`)
   })
 
   test('an approval under the rule is signed by one press and one touch', async () => {
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     if ((await code.count()) > 0) await code.fill(user_code)
     await approve.click()
     await expect.poll(async () => (await context()).status).not.toBe('pending')
-    await page.goto(`${site}/account`)
+    await page.goto(`${site}/settings`)
   })
 
   test('with the key, the signature removes it', async () => {

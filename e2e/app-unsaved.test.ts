@@ -113,7 +113,7 @@ async function fillSignIn(window: Page): Promise<void> {
   await window.getByLabel('E-mail').fill(OWNER.email)
   await window.getByLabel('Password').fill(OWNER.password)
   await window.getByRole('button', { name: 'Sign in' }).click()
-  await window.waitForURL('**/account')
+  await window.waitForURL('**/settings')
 }
 
 describe.skipIf(!hasBrowser())('text that is not saved', () => {
@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   })
 
   test('a dialog without a form closes without a question, even if the page below has unsaved text', async () => {
-    await goTo('/workspace')
+    await goTo('/settings/workspace')
     await page.getByLabel('Name', { exact: true }).fill('Half typed')
     await press(/^Workspace /)(page)
     await page.getByRole('dialog').waitFor()
@@ -212,7 +212,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   })
 
   test.each([
-    ['the name of the workspace', '/workspace', 'Name'],
+    ['the name of the workspace', '/settings/workspace', 'Name'],
     ['an invitation', '/members', 'E-mail'],
   ])('%s: leaving the page asks first', async (_what, place, field) => {
     await goTo(place)
@@ -245,7 +245,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('button', { name: /^Workspace Acme/ }).waitFor()
     await press(/^Workspace Acme/)(page)
-    await page.getByRole('link', { name: 'Name and webhooks of this workspace' }).click()
+    await page.getByRole('link', { name: 'Settings of this workspace' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByLabel('Name', { exact: true }).fill('Acme Ltd')
     await page.getByRole('button', { name: 'Rename' }).click()

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
@@ -40,9 +41,8 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
   }
 
   test('an owner creates a webhook, tests it, and gives it a new secret', async () => {
-    const page = await asOwner('/workspace')
-    await page.getByRole('link', { name: 'Open webhooks' }).click()
-    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    const page = await asOwner('/settings/workspace')
+    await page.getByText('None yet.').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'New webhook' }).click()
     const create = page.getByRole('button', { name: 'Create webhook' })
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
     await page.getByText('restarts the app').waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete webhook' }).click()
-    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    await page.getByText('None yet.').waitFor()
     await closePage(page)
   })
 
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
     await page.getByRole('button', { name: 'Enable' }).click()
     await page.getByRole('button', { name: 'Send test' }).click()
     await page.getByText('Delivered', { exact: true }).first().waitFor()
-    await page.goto(`${server.url}/settings/webhooks`)
+    await page.goto(`${server.url}/settings/workspace`)
     await page.getByText('member.joined').waitFor()
     await expectNoSidewaysScroll(page)
     await expectAccessible(page)
@@ -146,10 +146,10 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
     await page.getByLabel('Password', { exact: true }).fill('a long enough pass phrase')
     await page.getByRole('button', { name: 'Create the account and join' }).click()
     await page.getByRole('heading', { name: 'Applications' }).waitFor()
-    await page.goto(`${server.url}/workspace`)
-    await page.getByRole('heading', { name: 'Workspace', level: 1 }).waitFor()
-    expect(await page.getByRole('link', { name: 'Open webhooks' }).count()).toBe(0)
-    await page.goto(`${server.url}/settings/webhooks`)
+    await page.goto(`${server.url}/settings/workspace`)
+    await page.getByText('An owner can rename it.').waitFor()
+    expect(await page.getByRole('region', { name: 'Webhooks' }).count()).toBe(0)
+    await page.goto(`${server.url}/settings/webhooks/${randomUUID()}`)
     await page.getByText('Only owners of the workspace see its webhooks.').waitFor()
     await expectAccessible(page)
     await closePage(page)

@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
       ['Phone', 'internal'],
     ] as const) {
       const authenticator = await addVirtualAuthenticator(page, { transport })
-      await page.goto(`${site}/account`)
+      await page.goto(`${site}/settings`)
       await confirmByOperator(server, await addApprovalKey(page, name))
       if (name === 'Stick') await authenticator.setPresent(false)
     }

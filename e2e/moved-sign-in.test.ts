@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
 
     const page = await openPage(browser)
     await page.context().addCookies([{ ...(await signIn(url, OWNER)), url }])
-    await page.goto(`${url}/account`)
+    await page.goto(`${url}/settings`)
     const kind = page.getByLabel('A sign-in from a new network address')
     await kind.click()
     await expect.poll(async () => (await owner('GET', '/api/v1/mails')).off).toEqual(['signed_in'])

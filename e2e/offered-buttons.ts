@@ -295,10 +295,10 @@ export async function rolePages(
       ],
     },
     {
-      path: '/workspace',
+      path: '/settings/workspace',
       offers: [
         [['Name', 'Rename'], `PUT /tenants/${workspace}`, { name: `Renamed ${suffix}` }],
-        ['Open webhooks', 'GET /webhooks'],
+        ['New webhook', 'POST /webhooks', {}],
       ],
     },
     {
@@ -317,7 +317,6 @@ export async function rolePages(
         [[...wordsOf('dev/r'), 'not for production'], `PUT /bundles/${ruled}/policy`, { agents: 'deny' }],
       ],
     },
-    { path: '/settings/webhooks', offers: [['New webhook', 'POST /webhooks', {}]] },
     {
       path: `/settings/webhooks/${webhook}`,
       offers: [

@@ -131,7 +131,7 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
     { name: 'key-details', show: at(`${key}/details`) },
     { name: 'key-delete', show: at(key, (page) => pickFromMenu(page, 'DATABASE_URL', 'Delete')) },
     { name: 'key-menu', show: at(key, press(/^More for DATABASE_URL$/)) },
-    { name: 'account', show: at(`${url}/account`) },
+    { name: 'account', show: at(`${url}/settings`) },
     { name: 'members-one-user', show: at(`${url}/members`) },
     {
       name: 'palette',

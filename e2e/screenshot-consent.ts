@@ -74,7 +74,7 @@ async function firstOfTwo(page: Page, code: string): Promise<void> {
 
 function remembered(open: (page: Page, path: string) => Promise<void>) {
   return async (page: Page) => {
-    await open(page, '/account')
+    await open(page, '/settings')
     await page.getByRole('heading', { name: 'Remembered approvals' }).scrollIntoViewIfNeeded()
   }
 }

@@ -13,7 +13,7 @@ export async function passkeyShots(): Promise<World> {
   const cookie = await setUpOwner(server.url)
   const account = async (page: Page) => {
     await page.context().addCookies([{ ...cookie, url: site }])
-    await page.goto(`${site}/account`)
+    await page.goto(`${site}/settings`)
     await page.getByRole('button', { name: 'Add a passkey' }).waitFor()
   }
   const listed = async (page: Page) => {
@@ -65,7 +65,7 @@ export async function passkeyShots(): Promise<World> {
       show: async (page: Page) => {
         const url = `http://127.0.0.1:${port}`
         await page.context().addCookies([{ ...cookie, url }])
-        await page.goto(`${url}/account`)
+        await page.goto(`${url}/settings`)
         await page.getByText('Passkeys work at').first().scrollIntoViewIfNeeded()
       },
     },

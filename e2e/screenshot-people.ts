@@ -39,9 +39,9 @@ export async function peopleShots(): Promise<World> {
       }),
     },
     { name: 'group-new', show: asOwner('/members', press('New group')) },
-    { name: 'account-sessions', show: asOwner('/account') },
-    { name: 'account-password', show: asOwner('/account', press('Change password')) },
-    { name: 'account-email', show: asOwner('/account', press('Change e-mail')) },
+    { name: 'account-sessions', show: asOwner('/settings') },
+    { name: 'account-password', show: asOwner('/settings', press('Change password')) },
+    { name: 'account-email', show: asOwner('/settings', press('Change e-mail')) },
     { name: 'invite', show: asOwner(invitation) },
     {
       name: 'two-sessions',

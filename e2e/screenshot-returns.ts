@@ -128,7 +128,7 @@ export async function returnShots(): Promise<World> {
         await opened('/')(page)
       },
     },
-    { name: 'remembered-account', show: opened('/account', scrollTo('Remembered approvals')) },
+    { name: 'remembered-account', show: opened('/settings', scrollTo('Remembered approvals')) },
     { name: 'remembered-workspace', show: opened('/rules', scrollTo('Remembered approvals')) },
   ]
   return { list, servers: [server] }

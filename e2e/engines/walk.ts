@@ -48,12 +48,10 @@ export function places({ ids, bundle, long }: World): readonly Place[] {
     ['/waiting', 'Applications'],
     [`/waiting/${ids.proposal}`, 'prod/shop/app'],
     ['/members', 'Members'],
-    ['/settings/webhooks', 'Webhooks'],
     ['/rules', 'Rules'],
-    ['/settings', 'Rules'],
-    ['/workspace', 'Workspace'],
+    ['/settings/workspace', 'Settings'],
     [`/settings/webhooks/${ids.webhook}`, 'Webhook'],
-    ['/account', 'Account'],
+    ['/settings', 'Settings'],
     ['/nowhere', 'Page not found'],
   ]
 }

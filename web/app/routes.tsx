@@ -26,7 +26,6 @@ const ExpiryPage = deferred('ExpiryPage', () => import('./features/expiry/expiry
 const ActivityPage = deferred('ActivityPage', () => import('./features/activity/activity-page.tsx'))
 const DeliveryPage = deferred('DeliveryPage', () => import('./features/activity/delivery-page.tsx'))
 const RulesPage = deferred('RulesPage', () => import('./features/rules/rules-page.tsx'))
-const WorkspacePage = deferred('WorkspacePage', () => import('./features/members/workspace-page.tsx'))
 const MembersPage = deferred('MembersPage', () => import('./features/members/members-page.tsx'))
 const ForeignWorkspacePage = deferred(
   'ForeignWorkspacePage',
@@ -35,7 +34,7 @@ const ForeignWorkspacePage = deferred(
 const ProposalPage = deferred('ProposalPage', () => import('./features/waiting/proposal-page.tsx'))
 const NoWorkspacePage = deferred('NoWorkspacePage', () => import('./features/home/workspace-pages.tsx'))
 const InvitePage = deferred('InvitePage', () => import('./features/members/invite-page.tsx'))
-const AccountPage = deferred('AccountPage', () => import('./features/account/account-page.tsx'))
+const SettingsPage = deferred('SettingsPage', () => import('./features/settings/settings-page.tsx'))
 const WelcomePage = deferred('WelcomePage', () => import('./features/home/welcome-page.tsx'))
 const NotFoundPage = deferred('NotFoundPage', () => import('./features/home/not-found-page.tsx'))
 const TouchSheets = deferred('TouchSheets', () => import('./features/frame/touch-sheet.tsx'))
@@ -134,13 +133,17 @@ function WorkspacePages() {
       <Route path="/waiting" component={ToHome} />
       <Route path="/waiting/:id">{({ id }) => <ProposalPage key={id} id={id} />}</Route>
       <Route path="/rules" component={RulesPage} />
-      <Route path="/workspace" component={WorkspacePage} />
       <Route path="/settings">
-        <Redirect to="/rules" />
+        <SettingsPage part="account" />
+      </Route>
+      <Route path="/settings/workspace">
+        <SettingsPage part="workspace" />
       </Route>
       {PAGE_MODULES.flatMap(({ pages }) => pages).map(toRoute)}
       <Route path="/members" component={MembersPage} />
-      <Route path="/account" component={AccountPage} />
+      <Route path="/account">
+        <Moved to="/settings" />
+      </Route>
       <Route path="/sign-in">
         <Redirect to="/" />
       </Route>
@@ -151,11 +154,13 @@ function WorkspacePages() {
   )
 }
 
-/** Former addresses of home, which the client prints too, with what they say after the `?`. */
-function ToHome() {
+/** Addresses that the client and mails print lead to a page, with what they say after the `?`. */
+function Moved({ to }: { to: string }) {
   const fields = useSearch()
-  return <Redirect replace to={fields === '' ? '/' : `/?${fields}`} />
+  return <Redirect replace to={fields === '' ? to : `${to}?${fields}`} />
 }
+
+const ToHome = () => <Moved to="/" />
 
 function SignedOutPages({ session }: { session: SessionState }) {
   const [path] = useLocation()

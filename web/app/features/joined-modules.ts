@@ -21,11 +21,11 @@ type PageModule = {
   }
   /** Who is in the log beside people; undefined until it is known. */
   useActors?: () => readonly { id: string; name: string }[] | undefined
-  /** A section of the page of the workspace's settings. */
+  /** A section of the settings of the workspace. */
   WorkspaceSection?: () => ReactNode
-  /** How the person signs in, on the page of their account. */
+  /** How the person signs in, in the settings of their account. */
   SignInSection?: () => ReactNode
-  /** The last section of the page of their account. */
+  /** The last section of the settings of their account. */
   AccountSection?: () => ReactNode
 }
 

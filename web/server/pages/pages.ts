@@ -23,7 +23,6 @@ const SIGNED_IN_PAGES = [
   '/machines/*',
   '/members',
   '/rules',
-  '/workspace',
   '/settings',
   '/settings/*',
   '/account',

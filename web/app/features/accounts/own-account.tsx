@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { ConflictNotice } from '../../ui/conflict-notice.tsx'
 import { Form } from '../../ui/form.tsx'
 import { FailureNotice } from '../../ui/notice.tsx'
+import { Section } from '../../ui/section.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { Passkeys } from './passkeys.tsx'
@@ -38,12 +39,12 @@ function ChangePassword() {
     const grants = ended === 0 ? '' : ` So did ${counted(ended, 'remembered approval')}.`
     notify({ text: `Password changed. All other sessions ended.${grants}` })
   }
-  const submit = () => {
+  const submit = (close: () => void) => {
     const input = { current_password: current, new_password: field.value }
-    if (isFine()) change.mutate(input, { onSuccess })
+    if (isFine()) change.mutate(input, { onSuccess: (ended) => [close(), onSuccess(ended)] })
   }
   return (
-    <AccountChange id="change-password" title="Change password" change={change} onSubmit={submit}>
+    <AccountChange title="Password" change={change} onSubmit={submit}>
       <PasswordField label="Current password" value={current} onChange={setCurrent} />
       <NewPasswordField {...field} label="New password" />
     </AccountChange>
@@ -66,9 +67,10 @@ function ChangeEmail({ stored: { email: storedEmail, user_id } }: { stored: Me }
     void client.invalidateQueries()
   }
   // The same address again sends the link that proves it again.
-  const submit = () => change.mutate({ ...edit, email, current_password: current }, { onSuccess })
+  const submit = (close: () => void) =>
+    change.mutate({ ...edit, email, current_password: current }, { onSuccess: () => [close(), onSuccess()] })
   return (
-    <AccountChange id="change-email" title="Change e-mail" change={change} onSubmit={submit}>
+    <AccountChange title="E-mail" change={change} onSubmit={submit}>
       <TextField
         label="New e-mail"
         type="email"
@@ -84,30 +86,43 @@ function ChangeEmail({ stored: { email: storedEmail, user_id } }: { stored: Me }
 }
 
 type AccountChangeProps = {
-  id: string
-  /** The heading, and the name of the button. */
+  /** What changes. */
   title: string
   change: { isPending: boolean; error: Error | null }
-  onSubmit: () => void
+  onSubmit: (close: () => void) => void
   children: ReactNode
 }
 
-function AccountChange({ id, title, change, onSubmit, children }: AccountChangeProps) {
+/** A form that a button opens. */
+function AccountChange({ title, change, onSubmit, children }: AccountChangeProps) {
+  const [isOpen, setOpen] = useState(false)
   return (
-    <section aria-labelledby={id} className="mt-8">
-      <h2 id={id} className="text-sm font-semibold">
-        {title}
-      </h2>
-      <Form
-        busy={change.isPending}
-        onSubmit={onSubmit}
-        noValidate={false}
-        className="mt-3 max-w-read space-y-4"
-      >
-        {children}
-        <FailureNotice error={change.error} />
-        <Button label={title} type="submit" busy={change.isPending} />
-      </Form>
-    </section>
+    <Section
+      title={title}
+      className="mt-8"
+      action={
+        !isOpen && (
+          <Button
+            label="Change"
+            aria-label={`Change ${title.toLowerCase()}`}
+            size="small"
+            onClick={() => setOpen(true)}
+          />
+        )
+      }
+    >
+      {isOpen && (
+        <Form
+          busy={change.isPending}
+          onSubmit={() => onSubmit(() => setOpen(false))}
+          noValidate={false}
+          className="mt-3 space-y-4"
+        >
+          {children}
+          <FailureNotice error={change.error} />
+          <Button label={`Change ${title.toLowerCase()}`} type="submit" busy={change.isPending} />
+        </Form>
+      )}
+    </Section>
   )
 }

@@ -83,9 +83,9 @@ function AccountLink() {
   const me = useMe().data
   return (
     <Link
-      href="/account"
-      aria-label="Account"
-      title="Account"
+      href="/settings"
+      aria-label="Settings"
+      title="Settings"
       className="ml-1 hidden rounded-full sm:inline-flex"
     >
       <Face id={me?.user_id ?? ''} name={me?.username ?? ''} />

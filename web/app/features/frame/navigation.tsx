@@ -10,7 +10,7 @@ import { Ellipsis } from '../../ui/icons.ts'
 const IN_BAR = 3
 
 /** In the header it is the picture of the person. */
-const ACCOUNT = '/account'
+const SETTINGS = '/settings'
 
 /** Whether an address belongs to a place. */
 function isAt({ href, also = [] }: AppPlace, path: string): boolean {
@@ -27,7 +27,7 @@ export function Navigation() {
   return (
     <nav aria-label="Main" className="hidden self-stretch sm:flex lg:ml-2 print:hidden">
       {usePlaces()
-        .filter(({ href }) => href !== ACCOUNT)
+        .filter(({ href }) => href !== SETTINGS)
         .map((place) => (
           <PlaceLink
             key={place.href}

@@ -44,7 +44,7 @@ function SignedOut({ isTooOld }: { isTooOld: boolean }) {
       <p>{why} Sign in in a new window. This page then goes on by itself.</p>
       <p className="mt-5 flex justify-end">
         <NewWindow
-          href={`/sign-in?return_to=/account${again}`}
+          href={`/sign-in?return_to=/settings${again}`}
           label="Sign in in a new window"
           look="primary"
         />
@@ -63,7 +63,7 @@ function AnotherPerson({ name }: { name: string }) {
       </p>
       <div className="mt-5 flex flex-wrap justify-end gap-3">
         <Button label="Discard my text" onClick={() => location.reload()} />
-        <NewWindow href="/account" label="Open a new window" look="primary" />
+        <NewWindow href="/settings" label="Open a new window" look="primary" />
       </div>
     </Dialog>
   )

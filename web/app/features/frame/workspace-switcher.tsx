@@ -64,8 +64,8 @@ function WorkspacesDialog({ onClose }: { onClose: () => void }) {
         ))}
       </ul>
       <p className="mb-4">
-        <Link href="/workspace" onClick={onClose} className="link">
-          Name and webhooks of this workspace
+        <Link href="/settings/workspace" onClick={onClose} className="link">
+          Settings of this workspace
         </Link>
       </p>
       <div className="border-t border-line pt-4">

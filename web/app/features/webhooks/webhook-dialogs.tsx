@@ -147,7 +147,7 @@ export function DeleteWebhookDialog({ webhook, onClose }: { webhook: Webhook; on
       action="Delete webhook"
       change={remove}
       done="Deleted the webhook."
-      leadsTo="/settings/webhooks"
+      leadsTo="/settings/workspace"
       onClose={onClose}
     >
       <p>This also deletes its log and its waiting messages. To stop it for a while, disable it instead.</p>

@@ -44,7 +44,7 @@ function WebhookOf({ id }: { id: string }) {
     <Loaded
       query={webhook}
       what="the webhook"
-      missing={<NotFound what="Webhook" href="/settings/webhooks" list="webhooks" />}
+      missing={<NotFound what="Webhook" href="/settings/workspace" list="webhooks" />}
       follows
     >
       {(data) => (

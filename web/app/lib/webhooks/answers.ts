@@ -10,4 +10,4 @@ export type WebhookMessageState = WebhookMessage['state']
 export type CreatedWebhook = Answer<Endpoints['createWebhook']>
 
 /** The webhooks of the workspace, the oldest first; for owners. */
-export const useWebhooks = (enabled = true) => useAnswer('listWebhooks', ALL, { enabled })
+export const useWebhooks = () => useAnswer('listWebhooks', ALL)

@@ -26,6 +26,6 @@ export const refreshes: readonly (readonly [RegExp, readonly Called[]])[] = [
   [/\/webhooks(\/|$)/, ['listWebhooks', 'getWebhook', 'listWebhookMessages']],
 ]
 
-export const places = [{ href: '/settings/webhooks', name: 'Webhooks', needs: 'listWebhooks' }] as const
+export const places = [{ href: '/settings/workspace', name: 'Webhooks', needs: 'listWebhooks' }] as const
 
 export const actWords = {}

@@ -2,28 +2,24 @@ import type { Me } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { useMay, useMe } from '../../lib/data/me.ts'
 import { Loaded } from '../../ui/loaded.tsx'
-import { PageHeading } from '../../ui/page-heading.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { WorkspaceNameForm } from '../../ui/workspace-name-form.tsx'
 import { PAGE_MODULES } from '../joined-modules.ts'
 
-/** The workspace's own page: its name, and what modules add to it. */
-export function WorkspacePage() {
+/** The workspace's name, and what modules add to it. */
+export function WorkspacePart() {
   const me = useMe()
   return (
-    <>
-      <PageHeading title="Workspace" />
-      <Loaded query={me} what="the workspace">
-        {(data) => (
-          <>
-            <WorkspaceName me={data} />
-            {PAGE_MODULES.flatMap(({ WorkspaceSection }) =>
-              WorkspaceSection ? <WorkspaceSection key={WorkspaceSection.name} /> : [],
-            )}
-          </>
-        )}
-      </Loaded>
-    </>
+    <Loaded query={me} what="the workspace">
+      {(data) => (
+        <>
+          <WorkspaceName me={data} />
+          {PAGE_MODULES.flatMap(({ WorkspaceSection }) =>
+            WorkspaceSection ? <WorkspaceSection key={WorkspaceSection.name} /> : [],
+          )}
+        </>
+      )}
+    </Loaded>
   )
 }
 
@@ -31,7 +27,7 @@ export function WorkspacePage() {
 function WorkspaceName({ me: { tenant } }: { me: Me }) {
   const may = useMay()
   return (
-    <div className="mb-8 max-w-read">
+    <div className="mb-8">
       {may('renameTenant') ? (
         <RenameForm id={tenant.id} current={tenant.name} />
       ) : (

@@ -15,19 +15,17 @@ import { GrantList } from '../../ui/grants/grant-list.tsx'
 import { X } from '../../ui/icons.ts'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
-import { PageHeading } from '../../ui/page-heading.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
 import { notify, notifyFailure } from '../../ui/toast-store.ts'
 import { PAGE_MODULES } from '../joined-modules.ts'
 import { ApprovalKeys } from './approval-keys.tsx'
 
 /** Who the person is here, where else they are signed in, and the keys that make the app faster. */
-export function AccountPage() {
+export function AccountPart() {
   const me = useMe()
   const authMode = useSession().data?.auth_mode
   return (
-    <div className="max-w-read">
-      <PageHeading title="Account" />
+    <>
       {me.data === undefined ? (
         <LoadingState query={me} what="your account" />
       ) : (
@@ -38,7 +36,7 @@ export function AccountPage() {
       )}
       {authMode === 'local' ? (
         <Notice tone="plain" className="mt-4">
-          This server runs for one person on this machine. There is nothing to sign out of.
+          This server has one user: the person on this machine.
         </Notice>
       ) : (
         <Sessions />
@@ -53,7 +51,7 @@ export function AccountPage() {
         AccountSection ? <AccountSection key={AccountSection.name} /> : [],
       )}
       <Shortcuts />
-    </div>
+    </>
   )
 }
 
@@ -78,15 +76,12 @@ function OwnGrants() {
     })
   return (
     <Section title="Remembered approvals" className="mt-8">
-      <p className="mt-1 text-sm text-ink-soft">
-        These commands start without a new approval, on the terminal where you approved them.
-      </p>
       {grants.length > 0 ? (
         <div className="mt-3">
           <GrantList grants={grants} namesPeople={false} />
         </div>
       ) : (
-        <p className="mt-3 text-sm">None in this workspace.</p>
+        <p className="mt-1 text-sm text-ink-soft">None in this workspace.</p>
       )}
       <FailureNotice error={revoke.error} className="mt-3" />
       <Button label="Revoke mine in all workspaces" className="mt-3" busy={revoke.isPending} onClick={end} />
@@ -107,8 +102,7 @@ function KnownTerminals() {
   return (
     <Section title="Known terminals" className="mt-8">
       <p className="mt-1 text-sm text-ink-soft">
-        You approved for them in this workspace within the last week. When an agent’s command stops there, you
-        can still approve its next run.
+        You can approve what they ask also after their command has stopped.
       </p>
       <div className="mt-3">
         <Rows>
@@ -163,7 +157,8 @@ const SHORTCUTS: readonly { keys: readonly string[]; text: string }[] = [
 /** The app's keyboard shortcuts. */
 function Shortcuts() {
   return (
-    <Section title="Keyboard shortcuts" className="mt-8">
+    <details className="mt-8">
+      <summary className="text-sm font-semibold">Keyboard shortcuts</summary>
       <dl className="mt-2 grid grid-cols-[6rem_1fr] items-center gap-y-2 text-sm">
         {SHORTCUTS.map(({ keys, text }) => (
           <div key={text} className="contents">
@@ -181,7 +176,7 @@ function Shortcuts() {
           </div>
         ))}
       </dl>
-    </Section>
+    </details>
   )
 }
 

@@ -9,7 +9,7 @@ import { EnvChip } from '../../ui/env-chip.tsx'
 import { Face } from '../../ui/face.tsx'
 import { Bell, BellOff } from '../../ui/icons.ts'
 
-const SHOWN = 3
+const SHOWN = 6
 
 /** What other people of the workspace ask this person to decide. */
 export function WaitingCards() {

@@ -71,13 +71,13 @@ function onPageOnly(server: string, bundle: string) {
 const KEYS = list(object({ id: string, name: string }))
 const VERSIONS = list(object({ version: number, current: or(truth, false) }))
 
-type Restored = { readonly bundleId: string; readonly keyId: string; readonly name: string }
+type Attached = { readonly bundleId: string; readonly keyId: string; readonly name: string }
 
 /** Make an older version the newest again.
  * @returns null: the earlier value is the one that other bundles share */
 async function restore(
   library: Library,
-  { keyId, name }: Restored,
+  { keyId, name }: Attached,
   wanted: number | null,
 ): Promise<{ from: number; version: number } | null> {
   const { callLibrary } = await import('../server/library-call.ts')
@@ -101,7 +101,7 @@ async function restore(
 }
 
 /** Share the value of the other bundles again, as before this bundle got its own. */
-async function shareAgain(library: Library, { bundleId, keyId, name }: Restored): Promise<void> {
+async function shareAgain(library: Library, { bundleId, keyId, name }: Attached): Promise<void> {
   const { callLibrary } = await import('../server/library-call.ts')
   const keys = await callLibrary(library, { name: 'listKeys', query: { query: name }, shape: KEYS })
   const shared = keys.find((key) => key.name === name && key.id !== keyId)

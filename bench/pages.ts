@@ -6,19 +6,25 @@ import { administer } from '../plumbing/test/postgres.ts'
 import { SECRET, startApi, temporaryFolder } from './contenders.ts'
 import { growLibrary } from './grown-library.ts'
 import { type Benchmark, type Measurement, median, percentile, rounded, within } from './measurement.ts'
+import { peopleOf } from './people.ts'
 import { type Stage, stages } from './stages.ts'
 
 const KEYS = 100_000
 const BUNDLES = 10_000
 const BOUND_MS = 50
+/** What the limited member reaches: one bundle. */
+const REACHED = 'bundle_0000007'
 const CALLS = 15
 
-const PAGES = {
+const FIRST_PAGES = {
   'first page of keys': '/api/v1/keys?limit=50',
+  'first page of bundles': '/api/v1/bundles?limit=50',
+}
+const PAGES = {
+  ...FIRST_PAGES,
   'last page of keys': `/api/v1/keys?limit=50&offset=${KEYS - 50}`,
   'keys found by a part of the name': '/api/v1/keys?limit=50&query=_00999',
   'keys to rotate': '/api/v1/keys?limit=50&due=1',
-  'first page of bundles': '/api/v1/bundles?limit=50',
   'last page of bundles': `/api/v1/bundles?limit=50&offset=${BUNDLES - 50}`,
 }
 const STALE = {
@@ -26,7 +32,8 @@ const STALE = {
   'all stale keys': '/api/v1/stale-keys?limit=1000',
 }
 
-/** Pages of a workspace with 100,000 keys, with their totals, one call after the other. */
+/** Pages of a workspace with 100,000 keys, with their totals, one call after the other: as the owner, and the first ones
+ * as a member and as a limited member. */
 export const pages: Benchmark = async () => {
   const measurements: Measurement[] = []
   for await (const stage of stages()) measurements.push(...(await pagesOn(stage)))
@@ -46,14 +53,20 @@ async function pagesOn({ name, forApi }: Stage): Promise<Measurement[]> {
   await change('%7')
   const measurements: Measurement[] = []
   const api = await startApi({ ...forApi, rootKey: place.rootKey }, place)
-  const { headers } = signedClient(api.address, SECRET, sample)
-  const measure = async (paths: Readonly<Record<string, string>>, where: string) => {
+  const people = await peopleOf(api, signedClient(api.address, SECRET, sample), [REACHED])
+  const measure = async (
+    paths: Readonly<Record<string, string>>,
+    where: string,
+    { headers } = people.owner,
+  ) => {
     for (const [what, path] of Object.entries(paths))
       measurements.push(
         await timed({ what: `${what}, ${where}${name}`, url: `${api.address}${path}`, headers }),
       )
   }
   await measure({ ...PAGES, ...STALE }, '')
+  for (const person of ['member', 'limited member'] as const)
+    await measure(FIRST_PAGES, `as a ${person}, `, people[person])
   await change('%')
   await measure(STALE, 'every key changed and held, ')
   await api.stop('SIGKILL')

@@ -105,18 +105,13 @@ async function list(
   vault: ValueVault,
   { tenantId, filter, slice }: { tenantId: string; filter: KeyFilter; slice: Slice },
 ): ReturnType<KeyStore['list']> {
+  const near = nearKeys(query)
+  // With the plain column, SQLite would look at all names in their order.
+  const name = near === null ? sql<string>`name` : sql<string>`name || ''`
+  const matches = selectOf(query, 'keys', tenantId).select(name.as('name')).where(matching(filter, near))
   const rows = await keysOf(query, tenantId)
     .select(listedColumns('public'))
-    .where(
-      'name',
-      'in',
-      namesIn(
-        selectOf(query, 'keys', tenantId)
-          .select('name')
-          .where(matching(filter, nearKeys(query))),
-        slice,
-      ),
-    )
+    .where('name', 'in', namesIn(matches, slice))
     .orderBy('name')
     .execute()
   const read = rows.map(({ is_long, ...row }) => ({ row, isLong: is_long === 1 }))

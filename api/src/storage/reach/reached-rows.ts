@@ -68,7 +68,7 @@ const OWN_KEYS = 'own_keys'
  * of all keys of the workspace. */
 export function nearKeys(query: Query): RawBuilder<unknown> | null {
   if (reachOf(query) === null) return null
-  const ofBundles = sql`select key_id from bundles join attachments on attachments.bundle_id = bundles.id`
+  const ofBundles = sql`select key_id from bundles cross join attachments where bundle_id = bundles.id`
   return sql`(${ofBundles} union all select id from ${sql.table(OWN_KEYS)})`
 }
 

@@ -62,6 +62,44 @@ describe.each(oneDatabase)('versions of keys on %s', (kind) => {
     expect(await eventsOf(key.id)).toHaveLength(2)
   })
 
+  test('a change of a secret tells an owner which other variables still have the value of before', async () => {
+    const old = `sk_live_${randomUUID()}`
+    const rotated = await create(old, true)
+    const loose = await create(old, true)
+    const readable = await create(old)
+    await create(`sk_live_${randomUUID()}`, true)
+    const { json: bundle } = await api.call('createBundle', {
+      as: owner,
+      body: { name: `dev/${randomUUID()}` },
+    })
+    const attached = { bundle_id: bundle.id, key_id: readable.id }
+    await api.call('attachKey', { as: owner, params: attached, body: { as: 'STRIPE' } })
+    const change = (key_id: string, value: string, as = owner, query = { facts: '1' } as const) =>
+      api.call('updateKey', { as, params: { key_id }, body: { value }, query })
+    const still = [
+      { name: loose.name, bundle: null },
+      { name: 'STRIPE', bundle: bundle.name },
+    ]
+    const byText = (one: object, other: object) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)
+    const former = (await change(rotated.id, 'sk_live_new')).json.former_in ?? []
+    expect(former.toSorted(byText)).toEqual(still.toSorted(byText))
+    expect((await update(rotated.id, { value: 'sk_live_newer' })).json).not.toHaveProperty('former_in')
+    const entries = [{ name: 'STRIPE', value: 'another one', is_secret: true }]
+    const body = { bundle: bundle.name, entries, replace: ['STRIPE'] }
+    expect((await api.call('importVariables', { as: owner, body })).json.former_in).toEqual([])
+    // Neither a short value, nor one that was readable, is told: such values are equal by chance.
+    const short = await create('1', true)
+    await create('1', true)
+    expect((await change(short.id, '2')).json.former_in).toEqual([])
+    const member = await joinWorkspace(api, owner, 'member')
+    await api.call('changeTenantPolicy', { as: owner, body: { changers: 'member' } })
+    const params = { bundle_id: bundle.id, key_id: loose.id }
+    await api.call('attachKey', { as: owner, params })
+    const mine = await change(loose.id, 'by a member', member)
+    expect(mine.status).toBe(200)
+    expect(mine.json).not.toHaveProperty('former_in')
+  })
+
   test('a restored value is a new version, and restoring it again changes nothing', async () => {
     const key = await create('one')
     await update(key.id, { value: 'two' })

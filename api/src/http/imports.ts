@@ -1,6 +1,7 @@
 import type { ImportVariables } from '@keyferry/contract'
 import type { z } from 'zod'
 import { stricterForPrograms } from '../domain/approvals/value-rules.ts'
+import { formerElsewhere } from '../domain/library/key-version.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import { type ImportPlan, importVariables, planOf } from '../domain/transfer/library-import.ts'
 import type { ImportRemoval } from '../domain/transfer/library-import-plan.ts'
@@ -16,6 +17,10 @@ import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
 const MOST_NAMED = 5
+
+/** Each reads all values that are as long as the one of before. */
+const MOST_COMPARED = 10
+const CHANGES: ReadonlySet<string> = new Set(['update', 'replace'])
 
 type StricterParts = Parameters<typeof stricterForPrograms>[0]
 
@@ -42,7 +47,11 @@ export function importHandlers({ stores, clock, requestParts }: HandlerParts) {
       const asked = { ...askedOf(body), planId, also: also.map(askedOf) }
       const done = await (dry_run ? planOf : importVariables)(parts, caller, asked)
       const others = await Promise.all(done.also.map((plan) => present(caller, plan)))
-      return { ...(await present(caller, done)), ...(also.length === 0 ? {} : { also: others }) }
+      const changed = dry_run
+        ? []
+        : done.steps.flatMap(({ action, key }) => (CHANGES.has(action) && key ? [key.id] : []))
+      const former = await formerElsewhere(stores, caller, changed.slice(0, MOST_COMPARED))
+      return { ...(await present(caller, done)), ...former, ...(also.length === 0 ? {} : { also: others }) }
     },
     async moveLibrary({ caller, body }) {
       const move = { sealed: body.library, isDryRun: body.dry_run, planId: body.plan_id }

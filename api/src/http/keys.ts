@@ -7,7 +7,12 @@ import { olderHolders } from '../domain/deliveries/holder.ts'
 import { createKey, deleteKey, listKeys, readKey, type SeenKey, updateKey } from '../domain/library/key.ts'
 import { changeKeys, usesOf } from '../domain/library/key-batch.ts'
 import { dueBy, dueOf, dueTime } from '../domain/library/key-lifetime.ts'
-import { type KeyVersion, restoreVersion, shownValue } from '../domain/library/key-version.ts'
+import {
+  formerElsewhere,
+  type KeyVersion,
+  restoreVersion,
+  shownValue,
+} from '../domain/library/key-version.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import type { Handlers } from './handler.ts'
@@ -100,7 +105,11 @@ export async function presentSaved(
 ) {
   const saved = presentKey(key, clock.now())
   if (facts !== '1') return saved
-  return { ...saved, older_holders: await olderHolders(stores.holders, caller, key.id) }
+  const [older_holders, former] = await Promise.all([
+    olderHolders(stores.holders, caller, key.id),
+    formerElsewhere(stores, caller, [key.id]),
+  ])
+  return { ...saved, older_holders, ...former }
 }
 
 function presentVersion(version: KeyVersion) {

@@ -3,7 +3,7 @@ import type { EnvText } from '@keyferry/contract/env'
 import { announce, isYes } from '../base/announce.ts'
 import { generalError, usageError } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
-import { namesOf } from '../base/import-actions.ts'
+import { namesOf, shortList } from '../base/import-actions.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { canAsk, requireAskable } from '../delivery/confirm-workspace.ts'
@@ -105,8 +105,12 @@ async function storeHere({ options, notes, parts, ...given }: StoreCall): Promis
     return null
   }
   if (asks) requireConsent(steps, { options, parts })
-  if (plans.some(({ bundleId }) => bundleId === null) || writesOf(steps).length > 0)
-    await carryOut(plan, { content, library, how: options.how })
+  if (plans.some(({ bundleId }) => bundleId === null) || writesOf(steps).length > 0) {
+    const { formerIn } = await carryOut(plan, { content, library, how: options.how })
+    const former = formerIn.map(({ name, bundle }) => (bundle === null ? name : `${name} in ${bundle}`))
+    if (former.length > 0 && parts.view === 'person')
+      parts.stderr.write(`  note: the old value is still in use: ${shortList(former)}\n`)
+  }
   for (const each of plans) announce(parts, { event: 'imported', ...planFacts(each) }, null)
   for (const name of namesOf(steps, 'detach'))
     announce(parts, { event: 'removed', name, bundle: content.bundle }, null)
@@ -253,14 +257,14 @@ function requireConsent(steps: readonly PlanStep[], { options: { how }, parts }:
 async function carryOut(
   { planId }: ImportPlan,
   { content, ...call }: PlanCall & Pick<StoreCall, 'content'>,
-): Promise<void> {
+): Promise<ImportPlan> {
   const { view, stderr, atInterrupt } = call.library.parts
   const event = { event: 'interrupted', bundle: content.bundle }
   const takeBack = atInterrupt(() =>
     stderr.write(view === 'json' ? `${JSON.stringify(event)}\n` : INTERRUPTED),
   )
   try {
-    await send(content, { plan_id: planId }, call)
+    return await send(content, { plan_id: planId }, call)
   } finally {
     takeBack()
   }

@@ -124,6 +124,8 @@ export const importPlan = object({
   plan: list(STEP),
   planId: string,
   also: optional(list(OF_BUNDLE), []),
+  /** Other variables that still have a value that was replaced. */
+  formerIn: optional(list(object({ name: shown(300), bundle: orNull(shown(300)) })), []),
 })
 export type ImportPlan = ReturnType<typeof importPlan>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { BundleName } from './bundle.ts'
-import { KeyName } from './key.ts'
+import { FormerElsewhere, KeyName } from './key.ts'
 import { environmentValue, Flag, Id, object, Stricter, Timestamp } from './text.ts'
 
 const TOO_MANY = `an import must hold at most ${LIMITS.importEntries} entries`
@@ -154,10 +154,12 @@ const PLAN_OF_BUNDLE = z.object({
   plan: z.array(ImportStep),
   plan_id: z.string(),
   ...Stricter,
+  former_in: FormerElsewhere,
 })
 
 /** What an import does: its entries in their order, then the names that it detaches. `bundle_id`: null for a bundle
- * that is still to be created. `stricter`: of the keys that it shares. `also`: the same of each import that
+ * that is still to be created. `stricter`: of the keys that it shares. `former_in`: other variables that still have a
+ * value that the import replaced; absent in a plan. `also`: the same of each import that
  * followed; absent if none did. */
 export const ImportPlan = PLAN_OF_BUNDLE.extend({ also: z.array(PLAN_OF_BUNDLE).optional() }).meta({
   id: 'ImportPlan',

@@ -105,8 +105,19 @@ export const Key = object('Key', {
   may_show: z.boolean(),
 })
 
-/** A key after a change of its value. `older_holders`: if `facts=1` asks for them; otherwise absent. */
-export const SavedKey = Key.extend({ older_holders: OlderHolders.optional() }).meta({ id: 'SavedKey' })
+/** Other variables that still have the value of before a change; `bundle`: null for a key that is in none. */
+export const FormerElsewhere = z
+  .array(z.object({ name: z.string(), bundle: z.string().nullable() }))
+  .optional()
+
+/** A key after a change of its value. `older_holders` and `former_in`: if `facts=1` asks for them; otherwise absent.
+ * `former_in`: other variables that still have the value of before. Only owners are told. */
+export const SavedKey = Key.extend({
+  older_holders: OlderHolders.optional(),
+  former_in: FormerElsewhere,
+}).meta({
+  id: 'SavedKey',
+})
 
 export const SaveKeyQuery = z.object({ facts: Facts })
 

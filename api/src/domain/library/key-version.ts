@@ -22,6 +22,9 @@ import { findKey, type KeyStore, type SeenKey } from './key.ts'
  * last. */
 export type KeyVersion = Omit<z.output<typeof KeyVersionList>[number], 'value'> & { value: Plaintext | null }
 
+/** `bundle`: null for a key that is in none. */
+type Former = { name: string; bundle: string | null }
+
 export type VersionChange = { keyId: string; version: number; stamp: Stamp }
 
 export type RestoreChange = VersionChange & { editor: Caller; expectedVersion?: number | undefined }
@@ -34,6 +37,8 @@ export interface KeyVersionStore {
    * @throws DomainError not_found (key or version) · version_conflict · forbidden (see `mayRestore`) ·
    *   version_destroyed */
   restore(tenantId: string, change: RestoreChange): Promise<void>
+  /** Other keys whose value is a secret that these keys had before their last change, as their bundles deliver them. */
+  formerElsewhere(tenantId: string, keyIds: readonly string[]): Promise<Former[]>
   /** Destroys the value of an older version. A second time does nothing.
    * @throws DomainError not_found (key or version) · conflict (the current version) */
   destroy(tenantId: string, change: VersionChange): Promise<void>
@@ -56,6 +61,16 @@ export async function restoreVersion(
 ): Promise<SeenKey> {
   await versions.restore(caller.tenantId, { ...restoring, editor: caller, stamp: stampOf(caller, clock) })
   return readBack(findKey(keys, caller, restoring.keyId))
+}
+
+/** Where the values that these keys had before are still in use; only owners are told, who may see all values. */
+export async function formerElsewhere(
+  { keyVersions }: { keyVersions: KeyVersionStore },
+  caller: Caller,
+  keyIds: readonly string[],
+): Promise<{ former_in?: Former[] }> {
+  if (caller.role !== 'owner' || keyIds.length === 0) return {}
+  return { former_in: await keyVersions.formerElsewhere(caller.tenantId, keyIds) }
 }
 
 export function versionIsCurrent(version: number): DomainError {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { madeBy } from '../../domain/base/event.ts'
 import type { WholePage } from '../../domain/base/listing.ts'
+import { mapInTurns } from '../../domain/base/turns.ts'
 import { keyNotFound } from '../../domain/library/key.ts'
 import {
   type KeyVersion,
@@ -12,12 +13,17 @@ import {
   versionNotFound,
 } from '../../domain/library/key-version.ts'
 import { mayRestore, requireMayCompose, requireRight } from '../../domain/library/value-rights.ts'
+import { ask } from '../base/pipeline.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import type { Flag } from '../base/tables.ts'
 import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { versionHolders } from '../holders/holders.ts'
 import { type TenantVault, type ValueVault, valueColumn } from '../keys-at-rest/value-vault.ts'
 import { changeLocked, type KeyChangeParts, lockKey, requireVersion, rightsOfKey } from './key-changes.ts'
+
+// Shorter values are equal by chance.
+const SHORTEST = 8
+const MOST_NAMED = 20
 
 export function createKeyVersionStore(
   queries: Queries,
@@ -34,6 +40,7 @@ export function createKeyVersionStore(
         return restore(parts, { ...change, tenantId })
       })
     },
+    formerElsewhere: (tenantId, keyIds) => formerElsewhere(query, vault, { tenantId, keyIds }),
     destroy: (tenantId, change) => write((transaction) => destroy(transaction, { ...change, tenantId })),
   }
 }
@@ -124,6 +131,45 @@ function replacedRows(query: Query, tenantId: string, current: VersionRow) {
     .select(versionHolders('key_versions', 'key_id', 'version'))
     .select((current.is_secret === 1 ? sql<null>`null` : shown).as('value'))
     .orderBy('version', 'desc')
+}
+
+async function formerElsewhere(
+  query: Query,
+  vault: ValueVault,
+  { tenantId, keyIds }: { tenantId: string; keyIds: readonly string[] },
+): ReturnType<KeyVersionStore['formerElsewhere']> {
+  const { open } = await vault.of(tenantId)
+  const found = new Set<string>()
+  for (const keyId of keyIds) {
+    const versions = selectOf(query, 'key_versions', { tenantId, key_id: keyId })
+      .selectAll()
+      .where('template_parts', 'is', null)
+      .where('is_secret', '=', 1)
+    const [former] = await ask(query, versions.orderBy('version', 'desc').limit(1))
+    const value = former && open({ ...former, id: former.key_id, value_version: former.version })
+    if (!former?.value || !value || value.reveal().length < SHORTEST) continue
+    const alike = selectOf(query, 'keys', tenantId)
+      .select(['id', 'name', 'value', 'value_version', 'is_secret', 'template_parts'])
+      .where('id', 'not in', keyIds)
+      .where(sql<boolean>`length(value) = ${former.value.length}`)
+      .where('template_parts', 'is', null)
+    const same = await mapInTurns(await ask(query, alike), (row) =>
+      open(row)?.equals(value) ? [row.id] : [],
+    )
+    for (const id of same.flat()) found.add(id)
+  }
+  if (found.size === 0) return []
+  return await selectOf(query, 'keys', tenantId)
+    .leftJoin('attachments', 'attachments.key_id', 'keys.id')
+    .leftJoin('bundles', 'bundles.id', 'attachments.bundle_id')
+    .select([
+      sql<string>`coalesce(attachments.delivered_name, keys.name)`.as('name'),
+      'bundles.name as bundle',
+    ])
+    .where('keys.id', 'in', [...found].slice(0, MOST_NAMED))
+    .orderBy('bundles.name')
+    .orderBy('keys.name')
+    .execute()
 }
 
 type InTenant<Change> = Change & { tenantId: string }

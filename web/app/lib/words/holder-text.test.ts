@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { holderNames, holderText, placeOf } from './holder-text.ts'
+import { formerText, holderNames, holderText, placeOf } from './holder-text.ts'
 
 const given = (version: number | null, perhaps_version: number | null) =>
   holderText({ version, perhaps_version, last_at: 'T' }, 4, (at) => `at ${at}`)
@@ -29,4 +29,16 @@ test('a person or a machine that is gone has no name', () => {
     place: null,
   })
   expect(holderNames({ kind: 'machine', name: null, label: null }).who).toBe('a deleted machine')
+})
+
+test.each([
+  [{}, ''],
+  [{ former_in: [] }, ''],
+  [{ former_in: [{ name: 'A', bundle: null }] }, ' The old value is still in use: A.'],
+  [
+    { former_in: ['dev/a', 'dev/b', 'dev/c', 'dev/d'].map((bundle) => ({ name: 'A', bundle })) },
+    ' The old value is still in use: A in dev/a, A in dev/b, A in dev/c and 1 more.',
+  ],
+])('%o leads to “%s”', (saved, text) => {
+  expect(formerText(saved)).toBe(text)
 })

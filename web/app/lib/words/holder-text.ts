@@ -42,6 +42,12 @@ export function olderHoldersText({ older_holders: older }: SavedKey): string {
   return ` ${listed(names, names.length, older.total)} ${older.total === 1 ? 'has' : 'have'} an older value.`
 }
 
+/** Which other variables still have the value of before a change; empty if none has. */
+export function formerText({ former_in: former = [] }: Pick<SavedKey, 'former_in'>): string {
+  const names = former.map(({ name, bundle }) => (bundle === null ? name : `${name} in ${bundle}`))
+  return names.length === 0 ? '' : ` The old value is still in use: ${listed(names, 3)}.`
+}
+
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -13,7 +13,7 @@ import type { DraftedKey } from '../../lib/rules/key-edit.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
 import { joined, listed } from '../../lib/words/counted.ts'
-import { holderNames, olderHoldersText } from '../../lib/words/holder-text.ts'
+import { formerText, holderNames, olderHoldersText } from '../../lib/words/holder-text.ts'
 import { ConflictNotice } from '../conflict-notice.tsx'
 import { FailureNotice } from '../notice.tsx'
 import { Select } from '../select.tsx'
@@ -55,7 +55,10 @@ export function ValueEditor({ keyId, seen, bundle, offersTemplate = false, onDon
     onDone(key)
     const where = reached.length > 1 ? `${reached.length} bundles` : reached[0]?.name
     const place = where === undefined ? '' : ` in ${where}`
-    notify({ text: `Saved ${name}${place}, v${key.version}.${olderHoldersText(key)}`, ...undoOf(key) })
+    notify({
+      text: `Saved ${name}${place}, v${key.version}.${olderHoldersText(key)}${formerText(key)}`,
+      ...undoOf(key),
+    })
   }
   const template = templateIn(text ?? '')
   return (

@@ -18,7 +18,7 @@ const VALUES: Deposited = {
 // Notes when the new plan came, and when its button became active after that.
 const NOTE_PLAN = `
   const note = () => {
-    if (!document.body.textContent.includes('Kept')) return
+    if (!document.body.textContent.includes('Keep the changed value')) return
     window.plannedAt ??= performance.now()
     const [, button] = document.querySelectorAll('#decision button')
     if (button?.getAttribute('aria-disabled') === 'false') window.activeAt ??= performance.now()
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     await page.getByText('No longer delivered: SMTP_PASSWORD').waitFor()
     const rows = await page.getByRole('list', { name: 'Variables' }).getByRole('listitem').allInnerTexts()
     expect(rows).toEqual([
-      expect.stringMatching(/SMTP_PASSWORD[\s\S]*its key stays in the library[\s\S]*Removed/),
+      expect.stringMatching(/SMTP_PASSWORD[\s\S]*no longer delivered, and not deleted[\s\S]*Removed/),
       expect.stringMatching(/smtp\.example\.com\s*→\s*mail\.example\.com/),
     ])
     await expectNoSidewaysScroll(page)
@@ -166,14 +166,15 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     await page.evaluate(NOTE_PLAN)
     await page.getByRole('button', { name: 'Store 1 variable' }).click()
     await page.getByText('so nothing was stored').waitFor()
-    await page.getByText('Kept', { exact: true }).waitFor()
+    const choice = page.getByRole('combobox', { name: 'What to do with STALE_ONE' })
+    await expect.poll(() => choice.inputValue()).toBe('share')
     await page.getByText(/^Changed by \S+ .* The sender did not see this/).waitFor()
     // A second of the new plan, not the pause after the press before.
     const looked = () => page.evaluate<number>('window.activeAt - window.plannedAt')
     await expect.poll(looked).toBeGreaterThan(800)
     await expectAccessible(page)
-    await page.getByRole('combobox', { name: 'What to do with STALE_ONE' }).selectOption('own')
-    await page.getByText('Updated', { exact: true }).waitFor()
+    await choice.selectOption('own')
+    await expect.poll(() => choice.inputValue()).toBe('own')
     await readRequest(page)
     await page.getByRole('button', { name: 'Store 1 variable' }).click()
     await terminal.release(id, await page.getByText(/^\d{3} \d{3}$/).innerText())

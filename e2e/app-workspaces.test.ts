@@ -111,9 +111,9 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
   test('an address without a workspace leads to the one that this browser opened last, also in a new session', async () => {
     await switchInSecondTab()
     await createClient(server.url)('POST', '/api/v1/tenants/switch', { body: { tenant_id: own } })
-    await first.goto(`${server.url}/?show=unused&query=a`)
-    await first.getByRole('heading', { name: 'In no bundle' }).waitFor()
-    expect(first.url()).toBe(`${server.url}/w/${other}/?show=unused&query=a`)
+    await first.goto(`${server.url}/expiry?query=a`)
+    await heading(first, 'What expires').waitFor()
+    expect(first.url()).toBe(`${server.url}/w/${other}/expiry?query=a`)
     await closePage(first)
   })
 

@@ -239,14 +239,14 @@ function keyPages([name, key]: readonly [string, string]): Walked[] {
       offers: [
         // Nobody has read that version: 409, once the person may.
         [[`Field of ${name}`, 'Generate'], path, { value: 'x', expected_version: 9_999 }],
-        ['Composed of other values', path, { is_template: true }],
         ...menuOfKey(name, key),
       ],
     },
     {
       path: `/keys/${key}/details`,
+      harmless: /^Cancel$/,
       offers: [
-        [['Description', 'Save changes'], path, { description: 'edited' }],
+        [['Description', 'Save changes', 'Change'], path, { description: 'edited' }],
         [['Expires on (optional)', 'Replace after days (optional)'], path, { rotate_after_days: 30 }],
         [['Secret', 'Readable'], path, { is_secret: false }],
         ...menuOfKey(name, key),
@@ -329,7 +329,7 @@ export async function rolePages(
     {
       path: '/members',
       offers: [
-        [['E-mail', 'Role', 'Sees', 'Invite'], 'POST /invitations', {}],
+        [['E-mail', 'Role', 'Limit or group', 'Invite'], 'POST /invitations', {}],
         [['New group'], 'POST /groups', {}],
         // A member can only leave. The last owner stays.
         [

@@ -110,7 +110,7 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
       name: 'import-preview',
       show: at(`${url}/bundles/import?bundle=dev/app`, async (page) => {
         await page.getByLabel('Content of the').fill(ENV_TEXT)
-        await page.getByText('Own', { exact: true }).first().waitFor()
+        await page.getByLabel('What to do with').first().waitFor()
         await page.getByRole('heading', { name: 'Preview' }).scrollIntoViewIfNeeded()
       }),
     },

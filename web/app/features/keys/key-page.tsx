@@ -84,7 +84,6 @@ function Overview({ item, bundle, hrefOf, versions, view }: OverviewProps) {
       {view === 'change' && item.may_change ? (
         <section aria-label="Value" className="rounded-lg bg-surface p-3 pb-1 text-xs shadow-card">
           <ValueEditor
-            offersTemplate={item.may_show}
             keyId={item.id}
             seen={item}
             bundle={bundle}

@@ -27,6 +27,7 @@ export function InviteForm({ onCreated }: { onCreated: OnCreated }) {
   const [role, setRole] = useState<Role>('member')
   const [limit, setLimit] = useState('')
   const [group, setGroup] = useState('')
+  const [hasMore, setMore] = useState(false)
   const groups = useAnswer('listGroups', {}).data ?? []
   const saved = useUnsaved(email !== '')
   const member = memberOf(invite.error)
@@ -73,7 +74,7 @@ export function InviteForm({ onCreated }: { onCreated: OnCreated }) {
           onChange={setRole}
           className="field w-auto"
         />
-        {role === 'member' && (
+        {hasMore && role === 'member' && (
           <input
             aria-label="Sees"
             placeholder="Limit, for example partner/"
@@ -83,7 +84,7 @@ export function InviteForm({ onCreated }: { onCreated: OnCreated }) {
             className="field w-60 max-w-full max-sm:w-auto max-sm:flex-1 max-sm:basis-48"
           />
         )}
-        {groups.length > 0 && (
+        {hasMore && groups.length > 0 && (
           <Select
             aria-label="Group"
             value={group}
@@ -93,6 +94,7 @@ export function InviteForm({ onCreated }: { onCreated: OnCreated }) {
           />
         )}
         <Button label="Invite" type="submit" look="primary" busy={invite.isPending} />
+        {!hasMore && <Button label="Limit or group" look="quiet" onClick={() => setMore(true)} />}
       </div>
       <Problem text={failureText(invite.error)} className="mt-2" />
       {member !== null && (

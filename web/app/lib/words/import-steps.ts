@@ -62,10 +62,9 @@ export function choiceOf({
   return action === 'own' || action === 'share' || action === 'replace' ? action : ''
 }
 
-/** What a step means for the keys of the library. */
+/** What a step means for other bundles. */
 export function noteOf({
   action,
-  name,
   key_name,
   shared_with,
   shared_total,
@@ -73,23 +72,23 @@ export function noteOf({
   breaks = [],
 }: ImportStep): string {
   if (template_parts !== undefined && (action === 'same' || action === 'kept')) {
-    const rest = action === 'same' ? '; nothing to write' : '; the value in the file is not used'
+    const rest = action === 'same' ? '; stays as it is' : '; the value in the file is not used'
     return ` · ${builtFrom(template_parts)}${rest}`
   }
   const others = shared_with.length === 0 ? 'no bundle' : listed(shared_with, 1, shared_total)
-  const key = key_name === name ? '' : `, key ${key_name}`
   const notes: Readonly<Record<ImportAction, string>> = {
-    create: key,
+    create: '',
     own:
       shared_total === 0
-        ? `, key ${key_name}`
-        : `, key ${key_name}; ${others} ${shared_total === 1 ? 'keeps its value' : 'keep their values'}`,
-    share: ` · uses the key ${key_name}${shared_total === 0 ? '' : `, shared with ${others}`}`,
-    update: ` · only this bundle uses it${key}`,
+        ? ''
+        : ` · ${others} ${shared_total === 1 ? 'keeps its value' : 'keep their values'}`,
+    share:
+      shared_total === 0 ? ` · the same as ${key_name}, which is in no bundle` : ` · shared with ${others}`,
+    update: '',
     replace: ` · also changes ${others}`,
-    same: ' · nothing to write',
+    same: ' · stays as it is',
     kept: shared_total === 0 ? ' · keeps the stored value' : ` · keeps the value shared with ${others}`,
-    detach: ` · no longer delivered; ${key_name === name ? 'its key' : `the key ${key_name}`} stays in the library${breaks.length === 0 ? '' : `; ${breaks.join(', ')} cannot be composed without it`}`,
+    detach: ` · no longer delivered, and not deleted${breaks.length === 0 ? '' : `; ${breaks.join(', ')} cannot be composed without it`}`,
   }
   return notes[action]
 }

@@ -28,15 +28,13 @@ type ValueEditorProps = {
   seen: DraftedKey
   /** The bundle in which the value is changed; none for a key that no bundle uses. */
   bundle: { id: string; name: string } | undefined
-  /** Whether to offer that the value is composed before its text says so. */
-  offersTemplate?: boolean
   /** `saved`: null if the person leaves without saving. */
   onDone: (saved: SavedKey | null) => void
 }
 
 /** The value of a key as a field, in its place. It takes text at once; where that goes is below it, once the page knows
  * which bundles use the key. A value stays secret or readable. */
-export function ValueEditor({ keyId, seen, bundle, offersTemplate = false, onDone }: ValueEditorProps) {
+export function ValueEditor({ keyId, seen, bundle, onDone }: ValueEditorProps) {
   const asked = useAnswer('getKey', { key_id: keyId }, { staleTime: 0 })
   const saving = useSaveKey(keyId)
   const item = asked.data ?? seen
@@ -78,7 +76,7 @@ export function ValueEditor({ keyId, seen, bundle, offersTemplate = false, onDon
     >
       {sentence}
       {only === null && <Keeping keyId={keyId} item={item} />}
-      {(offersTemplate || is_template || template.parts.length > 0) && (
+      {(is_template || template.parts.length > 0) && (
         <TemplateChoice
           checked={is_template}
           onChange={(chosen) => setValue({ is_template: chosen })}

@@ -5,14 +5,12 @@ import { Select } from '../select.tsx'
 
 const ACTIONS = {
   create: { name: 'New', tone: 'good' },
-  own: { name: 'Own', tone: 'good' },
   share: { name: 'Shared', tone: 'accent' },
   update: { name: 'Updated', tone: 'accent' },
   replace: { name: 'Replaces', tone: 'accent' },
-  same: { name: 'Same', tone: 'plain' },
   kept: { name: 'Kept', tone: 'plain' },
   detach: { name: 'Removed', tone: 'plain' },
-} as const satisfies Record<ImportAction, { name: string; tone: string }>
+} as const satisfies Partial<Record<ImportAction, { name: string; tone: string }>>
 
 const CHOICES: Readonly<Record<Choice, string>> = {
   own: 'Own value here',
@@ -28,20 +26,19 @@ export function StepChoice({
   step: ImportStep
   onChoose?: ((name: string, choice: Choice) => void) | undefined
 }) {
-  const { name, tone } = ACTIONS[step.action]
+  if (step.choices.length > 0)
+    return (
+      <Select
+        aria-label={`What to do with ${step.name}`}
+        value={choiceOf(step)}
+        options={optionsOf(step)}
+        onChange={(choice) => choice !== '' && onChoose?.(step.name, choice)}
+        className="choice text-sm"
+      />
+    )
+  const { action } = step
   return (
-    <>
-      {step.choices.length > 0 && (
-        <Select
-          aria-label={`What to do with ${step.name}`}
-          value={choiceOf(step)}
-          options={optionsOf(step)}
-          onChange={(choice) => choice !== '' && onChoose?.(step.name, choice)}
-          className="field min-h-8 w-auto py-1 text-sm"
-        />
-      )}
-      <Badge tone={tone}>{name}</Badge>
-    </>
+    action !== 'own' && action !== 'same' && <Badge tone={ACTIONS[action].tone}>{ACTIONS[action].name}</Badge>
   )
 }
 

@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
   test('what loosens is confirmed in its place, also by Undo; Escape and arrows move in the menu', async () => {
     const page = await asOwner()
     await clientIn(page)('POST', '/api/v1/bundles', { body: { name: 'stage/one' } })
-    await page.goto(`${server.url}/rules`)
+    await page.goto(`${server.url}/rules?folder=stage/`)
     const word = { label: 'For agents', place: 'stage/' }
     const place = page.getByRole('listitem', { name: 'stage/', exact: true })
     await ruleWord(page, word, 'once each, from above').focus()
@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
   })
 
   test('a place reads as one sentence; tasks are chosen where a command may start again, and confirmed', async () => {
-    const page = await asOwner('/rules')
+    const page = await asOwner('/rules?folder=dev/')
     const place = page.getByRole('listitem', { name: 'dev/', exact: true })
     const says = (sentence: string) =>
       expect.poll(() => place.locator('p').first().innerText()).toBe(sentence)

@@ -302,7 +302,7 @@ export async function rolePages(
       ],
     },
     {
-      path: `/rules?bundle=${ruled}`,
+      path: `/rules?bundle=${ruled}&folder=dev/`,
       offers: [
         [
           [

@@ -44,7 +44,7 @@ function ChangePassword() {
     if (isFine()) change.mutate(input, { onSuccess: (ended) => [close(), onSuccess(ended)] })
   }
   return (
-    <AccountChange title="Password" change={change} onSubmit={submit}>
+    <AccountChange what="password" change={change} onSubmit={submit}>
       <PasswordField label="Current password" value={current} onChange={setCurrent} />
       <NewPasswordField {...field} label="New password" />
     </AccountChange>
@@ -70,7 +70,7 @@ function ChangeEmail({ stored: { email: storedEmail, user_id } }: { stored: Me }
   const submit = (close: () => void) =>
     change.mutate({ ...edit, email, current_password: current }, { onSuccess: () => [close(), onSuccess()] })
   return (
-    <AccountChange title="E-mail" change={change} onSubmit={submit}>
+    <AccountChange what="e-mail" change={change} onSubmit={submit}>
       <TextField
         label="New e-mail"
         type="email"
@@ -86,28 +86,22 @@ function ChangeEmail({ stored: { email: storedEmail, user_id } }: { stored: Me }
 }
 
 type AccountChangeProps = {
-  /** What changes. */
-  title: string
+  what: string
   change: { isPending: boolean; error: Error | null }
   onSubmit: (close: () => void) => void
   children: ReactNode
 }
 
 /** A form that a button opens. */
-function AccountChange({ title, change, onSubmit, children }: AccountChangeProps) {
+function AccountChange({ what, change, onSubmit, children }: AccountChangeProps) {
   const [isOpen, setOpen] = useState(false)
   return (
     <Section
-      title={title}
+      title={`Your ${what}`}
       className="mt-8"
       action={
         !isOpen && (
-          <Button
-            label="Change"
-            aria-label={`Change ${title.toLowerCase()}`}
-            size="small"
-            onClick={() => setOpen(true)}
-          />
+          <Button label="Change" aria-label={`Change ${what}`} size="small" onClick={() => setOpen(true)} />
         )
       }
     >
@@ -120,7 +114,7 @@ function AccountChange({ title, change, onSubmit, children }: AccountChangeProps
         >
           {children}
           <FailureNotice error={change.error} />
-          <Button label={`Change ${title.toLowerCase()}`} type="submit" busy={change.isPending} />
+          <Button label={`Change ${what}`} type="submit" busy={change.isPending} />
         </Form>
       )}
     </Section>

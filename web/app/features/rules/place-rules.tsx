@@ -1,6 +1,6 @@
 import type { Production } from '@keyferry/contract/production'
 import { useEffect, useRef, useState } from 'react'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import type { PolicyChange, RulesPlace } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useMay } from '../../lib/data/me.ts'
@@ -21,10 +21,12 @@ type PlaceRulesProps = {
   place: RulesPlace
   /** What loosens a rule here and waits for a confirmation. */
   asked: Chosen | null
+  /** The folders that the same sentence is said for. */
+  alike: readonly RulesPlace[]
 }
 
 /** The rules of one place: its sentence, and an example. */
-export function PlaceRules({ place, asked }: PlaceRulesProps) {
+export function PlaceRules({ place, asked, alike }: PlaceRulesProps) {
   const { choose, save, isPending } = useRuleChange(place)
   const [pointed, setPointed] = useState<Chosen | null>(null)
   const members = useAnswer('listMembers', {}).data ?? []
@@ -39,6 +41,15 @@ export function PlaceRules({ place, asked }: PlaceRulesProps) {
         ) : (
           <BundleHead place={place} bundle={place.bundle} />
         )}
+        {alike.map((other) => (
+          <Link
+            key={placeName(other)}
+            href={`/rules?folder=${placeName(other)}`}
+            title={`Rules for ${placeName(other)}`}
+          >
+            <EnvChip name={placeName(other)} />
+          </Link>
+        ))}
       </h2>
       <RuleSentence place={place} onChoose={choose} onPoint={setPointed} />
       <RuleExample
@@ -180,7 +191,7 @@ function useRuleChange(place: RulesPlace) {
     const before: Chosen = { field, value: set[field], people: set.people }
     const undo = () => {
       askFor({ place: name, chosen: before })
-      navigate('/rules')
+      navigate(place.folder === null ? '/rules' : `/rules?folder=${place.folder}`)
     }
     const text = value === null ? 'the rule is gone' : choiceOf(field, value).word
     const undone = loosens(place, chosen) ? undefined : undo

@@ -25,10 +25,7 @@ export function RulesPage() {
   const policy = useAnswer('getTenantPolicy', { places: '1', bundle_id: bundle, folder })
   return (
     <>
-      <PageHeading
-        title="Rules"
-        intro="Who may say yes, how we know that it is them and their terminal, and for how long. The strictest rule counts."
-      />
+      <PageHeading title="Rules" intro="Who may say yes, how, and for how long. The strictest rule counts." />
       <Loaded query={policy} what="the rules">
         {(data) => <Places policy={data} />}
       </Loaded>
@@ -38,17 +35,24 @@ export function RulesPage() {
 }
 
 function Places({ policy: { places = [], advice, workspace } }: { policy: TenantPolicy }) {
+  const asked = useSearchParams()[0].get('folder')
+  const wide = places.filter(({ bundle }) => bundle === null)
+  const alike = wide.filter((place) => place.folder !== asked && followsAll(place, wide))
+  const apart = wide.filter((place) => !alike.includes(place))
   const canChange = useMay()('changeTenantPolicy')
   return (
     <>
       {canChange && advice.includes('use_bound') && <UseBound assurance={workspace.assurance} />}
-      <PlaceList places={places.filter(({ bundle }) => bundle === null)} />
+      <PlaceList
+        places={apart.toSorted((a, b) => Number(b.is_production) - Number(a.is_production))}
+        alike={alike}
+      />
       <Section
         title="For one bundle"
         size="large"
         className="mt-8"
         headingClass="mb-3"
-        intro="A bundle can be stricter than its environment, never looser."
+        intro="Stricter than its environment, never looser."
         action={canChange && <AddPlace />}
       >
         <PlaceList places={places.filter(({ bundle }) => bundle !== null)} />
@@ -60,13 +64,21 @@ function Places({ policy: { places = [], advice, workspace } }: { policy: Tenant
             <span className="rule-above">underlined</span> comes from above.{' '}
           </>
         )}
-        A change ends the remembered approvals of its place; Undo brings the rule back, not the approvals.
+        A change ends the remembered approvals of its place.
       </p>
     </>
   )
 }
 
-function PlaceList({ places }: { places: readonly RulesPlace[] }) {
+/** Whether the sentence of a folder would only repeat that of all bundles. */
+function followsAll({ folder, set, is_production, effective }: RulesPlace, places: readonly RulesPlace[]) {
+  const all = places.find((place) => place.folder === null && place.variable === null)
+  if (folder === null || is_production || Object.values(set).some((rule) => rule !== null)) return false
+  return all !== undefined && Object.entries(effective).join() === Object.entries(all.effective).join()
+}
+
+/** `alike`: the folders that the rules of all bundles are said for too. */
+function PlaceList({ places, alike = [] }: { places: readonly RulesPlace[]; alike?: readonly RulesPlace[] }) {
   const asked = useSyncExternalStore(onAsked, askedChange)
   if (places.length === 0) return null
   return (
@@ -75,6 +87,7 @@ function PlaceList({ places }: { places: readonly RulesPlace[] }) {
         <PlaceRules
           key={place.folder ?? placeName(place)}
           place={place}
+          alike={place.folder === null && place.bundle === null ? alike : []}
           asked={asked?.place === placeName(place) ? asked.chosen : null}
         />
       ))}

@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
       .poll(() => table.getByRole('rowheader').allInnerTexts())
       .toEqual([expect.stringMatching(/^app/)])
     await page.getByLabel('Tag').selectOption('')
-    await table.getByRole('link', { name: /^ci: 1 key, never fetched/ }).waitFor()
+    await table.getByRole('link', { name: /^ci: 1 variable, never fetched/ }).waitFor()
     await expectAccessible(page)
     await page.keyboard.press('/')
     await page.keyboard.type('shop')
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
       page.evaluate(
         '(document.activeElement.querySelector(".sr-only")?.textContent ?? document.activeElement.getAttribute("aria-label"))',
       )
-    await expect.poll(focused).toBe('prod/shop/mail: 2 keys, never fetched, production')
+    await expect.poll(focused).toBe('prod/shop/mail: 2 variables, never fetched, production')
     await page.keyboard.press('ArrowLeft')
     expect(await focused()).toBe('Create dev/mail')
     expect(await stops.count()).toBe(1)
@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
   test('delete says what stays, and can be undone', async () => {
     const page = await open(`/bundles/${bundleId}`)
     await pickFromMenu(page, `story/${stories}`, 'Delete')
-    await page.getByText('Its 3 keys stay in the library.').waitFor()
+    await page.getByText('Its 3 variables are not deleted.').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Delete bundle' }).click()
     await page.getByText(`Deleted story/${stories}.`).waitFor()

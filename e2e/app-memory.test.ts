@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     await places.getByRole('link', { name: 'Applications', exact: true }).click()
     // Each mark is in view without scrolling.
     const table = page.getByRole('table', { name: 'Applications' })
-    const expired = table.getByRole('link', { name: /^ci: 1 key, 1 expired/ })
+    const expired = table.getByRole('link', { name: /^ci: 1 variable, 1 expired/ })
     await expired.getByText('1 expired', { exact: true }).waitFor()
     await expect.poll(() => isInView(expired)).toBe(true)
     const unused = table.getByRole('link', { name: /^prod\/shop\/mail: .*never fetched/ })
@@ -267,7 +267,7 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     await expect.poll(() => page.getByRole('group', { name: 'Kind' }).getByRole('button').count()).toBe(6)
     await kind('Approvals').click()
     await page.getByText('approved 2 values').first().waitFor()
-    await expect.poll(() => page.getByText('created the key').count()).toBe(0)
+    await expect.poll(() => page.getByText(/created [A-Z]/).count()).toBe(0)
     await kind('Refused').click()
     await page.getByText('No matching activity.').waitFor()
     await kind('Everything').click()
@@ -345,7 +345,7 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
 
   test('a key and a bundle show their own activity, by the keyboard too', async () => {
     const page = await open(`/keys/${keyId('SMTP_PASSWORD')}/activity`)
-    const line = page.getByRole('button', { name: 'Steps: local created the key SMTP_PASSWORD' })
+    const line = page.getByRole('button', { name: 'Steps: local created SMTP_PASSWORD' })
     await line.focus()
     await page.keyboard.press('Enter')
     await page.getByText('key.created').waitFor()

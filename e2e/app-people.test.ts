@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await expectAccessible(member)
     await openRow(member, 'API_TOKEN')
     await member.getByRole('link', { name: 'History and holders' }).click()
-    await member.getByText('Owners can change this key, and so can members whom the rules allow.').waitFor()
+    await member.getByText('Owners can change this value, and so can members whom the rules allow.').waitFor()
     await expectAccessible(member)
     await member.goto(`${server.url}/bundles/import`)
     await member.getByLabel('Bundle').fill('dev/app')

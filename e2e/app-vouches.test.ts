@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
 
   async function approves(): Promise<void> {
     await owner.goto(`${world.server.url}/waiting`)
-    await owner.getByText('kim asks you to approve 3 keys of dev/worker').waitFor()
+    await owner.getByText('kim asks you to approve 3 variables of dev/worker').waitFor()
     await owner.getByRole('link', { name: 'Review' }).click()
     await owner.getByText('says that this is their terminal.').waitFor()
     expect(await owner.getByRole('region', { name: 'Check code' }).count()).toBe(0)
@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     const denial = call('DELETE', '/api/v1/requests/{request_id}', { params: { request_id: id }, headers })
     expect(await refusal(denial)).toBe('403 forbidden')
     await owner.goto(`${world.server.url}/waiting`)
-    await owner.getByText('kim asks you to approve 1 key of dev/worker').waitFor()
+    await owner.getByText('kim asks you to approve 1 variable of dev/worker').waitFor()
     await owner.getByRole('link', { name: 'Review' }).click()
     await readRequest(owner)
     await owner.getByRole('button', { name: /^Approve|: approve/ }).click()
@@ -222,7 +222,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     await owner.getByRole('button', { name: 'Mute lee for an hour' }).first().click()
     await ofLee.first().waitFor({ state: 'detached' })
     await owner.getByText('lee is muted for an hour.').waitFor()
-    await owner.getByText('kim asks you to approve 1 key of dev/worker').waitFor()
+    await owner.getByText('kim asks you to approve 1 variable of dev/worker').waitFor()
     await expectAccessible(owner)
   })
 })

@@ -212,6 +212,17 @@ function rules() {
   return { QUESTIONS, choices, answers, named }
 }
 
+const textsIn = (value: unknown): string[] =>
+  typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(textsIn)
+
+test('a variable has one name', () => {
+  const about = textsIn([failures(), imports(), webhooks(), STATES, DUE_NAMES])
+  expect(about.filter((text) => /\bkeys?\b/i.test(text))).toEqual([])
+  const all = textsIn([about, kinds(), trusts(), machines(), attempts(), rules()])
+  // What a plan does begins with the word of the API.
+  expect(all.filter((text) => /\b(library|attach\w*|detach\w*)\b(?! ·)/i.test(text))).toEqual([])
+})
+
 test('the sentences of the pages stay as they are', async () => {
   const keySets = ['x', '{}', '{"keys": [{"kty": "EC", "d": "x"}]}'].map(keySetIn)
   const sentences = {

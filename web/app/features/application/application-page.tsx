@@ -158,7 +158,7 @@ function AfterDuplicate({ name }: { name: string }) {
       <h2 className="mb-2 text-sm font-semibold">Import its values from a file</h2>
       <CommandLine command={importCommand(name)} />
       <p className="mt-1 text-sm text-ink-soft">
-        The bundle gets its own keys for values that differ. Other bundles do not change.
+        Values that differ become its own. Other bundles do not change.
       </p>
     </div>
   )

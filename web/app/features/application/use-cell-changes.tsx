@@ -32,13 +32,13 @@ export function useCellChanges() {
     if (key_id === null || facts === undefined) return
     const { required, order, may_show } = facts
     const undo = () => call('attachKey', { bundle_id, key_id, as: name, required, order })
-    const text = `Removed ${name} from ${from}. The key stays in the library.`
+    const text = `Removed ${name} from ${from}. Its value is kept.`
     make(() => call('detachKey', { bundle_id, key_id }), { text, ...(may_show ? { undo } : {}) })
   }
   const ask = (variable: EntryAt) => {
     const { bundle, name, cell } = variable
     if (!bundle.may_edit || cell.facts?.may_detach !== true) return
-    const text = `Programs that start with ${bundle.name} do not get ${name} any more. The key stays in the library, and you can undo this.`
+    const text = `Programs that start with ${bundle.name} do not get ${name} any more. You can undo this.`
     const run = () => detach(variable)
     if (isProduction(bundle))
       setAsked({ title: `Remove ${name} from production?`, action: 'Remove', text, run })

@@ -52,7 +52,7 @@ export function ExpiryPage() {
 function Nothing() {
   return (
     <EmptyState title="No value expires within a year">
-      <p>Give a value a date or a number of days on the page of its key.</p>
+      <p>Give a value a date or a number of days on the page of its variable.</p>
     </EmptyState>
   )
 }

@@ -34,7 +34,7 @@ export function BundleCell({ bundle, uses, focus }: BundleCellProps) {
   const use = uses?.get(id)
   const [short, long] = uses === undefined ? ['', ''] : lastFetch(use)
   const production = isProduction(bundle) ? 'production' : ''
-  const label = [`${name}: ${counted(key_count, 'key')}`, mark?.text, long, production].filter(Boolean)
+  const label = [`${name}: ${counted(key_count, 'variable')}`, mark?.text, long, production].filter(Boolean)
   return (
     <Link {...focus} href={applicationHref(name)} className={CELL}>
       <span className="sr-only">{label.join(', ')}</span>

@@ -58,7 +58,7 @@ export function MatrixHead({ environments }: { environments: readonly string[] }
         ))}
         {environments.length === 0 && (
           <th scope="col" className={classNames(HEAD, sticky, 'rounded-tr-lg sm:border-l')}>
-            Keys and fetches
+            Variables and fetches
           </th>
         )}
       </tr>

@@ -70,14 +70,14 @@ function WaitingSentence({ item }: { item: WaitingItem }) {
       </>
     )
   }
-  const keys = counted(item.key_count, 'key')
+  const variables = counted(item.key_count, 'variable')
   return item.kind === 'second_approval' ? (
     <>
-      {who} approved {keys} of {place}; a second person must approve
+      {who} approved {variables} of {place}; a second person must approve
     </>
   ) : (
     <>
-      {who} asks you to approve {keys} of {place}
+      {who} asks you to approve {variables} of {place}
     </>
   )
 }

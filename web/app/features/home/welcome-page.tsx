@@ -12,7 +12,7 @@ const STEPS: readonly { Icon: IconComponent; title: string; text: string }[] = [
   {
     Icon: TicketCheck,
     title: 'You approve',
-    text: 'You see who asks, compare the code, and choose the keys that the terminal gets.',
+    text: 'You see who asks, compare the code, and choose the variables that the terminal gets.',
   },
   {
     Icon: Inbox,

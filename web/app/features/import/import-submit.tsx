@@ -47,7 +47,7 @@ export function ImportSubmit({ bundleName, planning, unreadable, count, onName, 
     <>
       {hasChanged ? (
         <Notice tone="caution" role="alert">
-          The library changed while you looked at the preview, so nothing was imported. The preview shows the
+          Something changed while you looked at the preview, so nothing was imported. The preview shows the
           new plan: read it, then import again.
         </Notice>
       ) : (

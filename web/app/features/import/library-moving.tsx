@@ -102,7 +102,7 @@ function MovePlan({ plan, busy, onMove }: { plan: LibraryMove; busy: boolean; on
       <h2 id="move-plan" className="text-sm font-semibold">
         {hasWork
           ? `${movedText(plan)} arrive`
-          : 'Nothing arrives: this workspace already has these bundles and keys'}
+          : 'Nothing arrives: this workspace already has these bundles and variables'}
       </h2>
       {leftOut.length > 0 && (
         <Notice tone="caution" role="status">
@@ -115,7 +115,7 @@ function MovePlan({ plan, busy, onMove }: { plan: LibraryMove; busy: boolean; on
           <li key={name} className="flex flex-wrap justify-between gap-x-4 px-3 py-2">
             <code className="min-w-0 break-words">{name}</code>
             <span className="text-ink-soft">
-              {counted(count, 'key')}, {BUNDLE_NOTES[action]}
+              {counted(count, 'variable')}, {BUNDLE_NOTES[action]}
             </span>
           </li>
         ))}
@@ -141,7 +141,7 @@ const isMade = ({ action }: Pick<MovePageKey, 'action'>) => action === 'create' 
 const KEY_NOTES: readonly [title: string, why: string, isOne: (key: MovePageKey) => boolean][] = [
   [
     'Not secret',
-    'Every member of this workspace can read these values, as in the library that they come from.',
+    'Every member of this workspace can read these values, as on the server that they come from.',
     (key) => isMade(key) && !key.is_secret,
   ],
   [
@@ -149,10 +149,10 @@ const KEY_NOTES: readonly [title: string, why: string, isOne: (key: MovePageKey)
     'These names exist here with other values. Programs get the same names as before.',
     ({ action }) => action === 'rename',
   ],
-  ['Shared', 'This workspace has these keys with the same values.', ({ action }) => action === 'share'],
+  ['Shared', 'This workspace has these variables with the same values.', ({ action }) => action === 'share'],
   [
     'Left out',
-    'The names exist here, or only bundles that are left out use these keys.',
+    'The names exist here, or only bundles that are left out use them.',
     ({ action }) => action === 'left_out',
   ],
 ]
@@ -164,7 +164,7 @@ function KeyNotes({ keys }: Pick<LibraryMove, 'keys'>) {
     return (
       <details key={title} className="text-sm">
         <summary>
-          {title}: {counted(some.length, 'key')}
+          {title}: {counted(some.length, 'variable')}
         </summary>
         <p className="mt-1 text-ink-soft">{why}</p>
         <ul className="mt-1 pl-5">
@@ -179,7 +179,7 @@ function KeyNotes({ keys }: Pick<LibraryMove, 'keys'>) {
   })
 }
 
-const NO_LIBRARY = 'This is not a complete file of keyferry-server export-library. Export the library again.'
+const NO_LIBRARY = 'This is not a complete file of keyferry-server export-library. Export it again.'
 
 /** What `keyferry-server export-library` wrote; for any other text, a sentence for the person. */
 function sealedLibraryIn(text: string): LibraryMoveRequest['library'] | string {
@@ -192,9 +192,9 @@ function sealedLibraryIn(text: string): LibraryMoveRequest['library'] | string {
   }
 }
 
-/** What arrives, for example `2 bundles and 7 keys`. */
+/** What arrives, for example `2 bundles and 7 variables`. */
 function movedText({ bundles, keys }: LibraryMove): string {
   const arriving = bundles.filter(({ action }) => action === 'create').length
   const made = keys.filter(isMade).length
-  return `${counted(arriving, 'bundle')} and ${counted(made, 'key')}`
+  return `${counted(arriving, 'bundle')} and ${counted(made, 'variable')}`
 }

@@ -62,9 +62,9 @@ export function DetailsForm({ item, onDone }: DetailsFormProps) {
           onClose={() => setAsks(false)}
         >
           <p>
-            A key that is not secret shows its value to every member of the workspace, in lists and exports
-            too. You cannot take back what people have read.
-            {item.bundles.length > 1 && ` ${counted(item.bundles.length, 'bundle')} use this key.`}
+            A variable that is not secret shows its value to every member of the workspace, in lists and
+            exports too. You cannot take back what people have read.
+            {item.bundles.length > 1 && ` ${counted(item.bundles.length, 'bundle')} use this value.`}
           </p>
         </ConfirmDialog>
       )}

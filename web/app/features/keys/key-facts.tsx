@@ -1,7 +1,6 @@
 import { Link } from 'wouter'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { applicationHref } from '../../lib/page/places.ts'
-import { variableOf } from '../../lib/rules/variables.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { dueText } from '../../lib/words/due.ts'
 import { ahead, shortDay } from '../../lib/words/time.ts'
@@ -45,11 +44,11 @@ function expiryText(item: KeyWithBundles): string {
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 function UsedIn({ item }: { item: KeyWithBundles }) {
-  const { name: libraryName, bundles } = item
+  const { bundles } = item
   return (
     <Section title="Used in">
       {bundles.length === 0 ? (
-        <p className="mt-1">No bundle holds this key, so no request can ask for it.</p>
+        <p className="mt-1">No bundle has it, so no request can ask for it.</p>
       ) : (
         <ul aria-label="Used in" className="mt-1 max-h-72 space-y-1 overflow-auto">
           {bundles.map(({ id, name, as }) => (
@@ -63,11 +62,6 @@ function UsedIn({ item }: { item: KeyWithBundles }) {
             </li>
           ))}
         </ul>
-      )}
-      {libraryName !== variableOf(item) && (
-        <p className="mt-1 text-xs text-ink-soft">
-          Name in the library: <EntryName name={libraryName} className="font-mono" />
-        </p>
       )}
     </Section>
   )

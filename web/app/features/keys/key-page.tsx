@@ -39,7 +39,11 @@ export function KeyPage({ id, view }: { id: string; view: string | undefined }) 
   const key = useAnswer('getKey', { key_id: id })
   const [params] = useSearchParams()
   return (
-    <Loaded query={key} what="the key" missing={<NotFound what="Key" href="/" list="applications" />}>
+    <Loaded
+      query={key}
+      what="the variable"
+      missing={<NotFound what="Variable" href="/" list="applications" />}
+    >
       {(item) => {
         const asked = params.get('bundle')
         const hrefOf = (part: string) => `/keys/${id}${part}${asked === null ? '' : `?bundle=${asked}`}`

@@ -41,7 +41,7 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
     >
       <p>
         Its value becomes version {current.version + 1}
-        {bundles.length === 0 ? '. No bundle uses this key.' : `, in ${counted(bundles.length, 'bundle')}:`}
+        {bundles.length === 0 ? '. No bundle uses it.' : `, in ${counted(bundles.length, 'bundle')}:`}
       </p>
       {bundles.length > 0 && <NameList label="Bundles" names={bundles.map(({ name }) => name)} />}
       {holders > 0 && (
@@ -50,9 +50,7 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
           fetch again.
         </p>
       )}
-      {!item.is_secret && version.value === MASK && (
-        <p>The value was secret, so the key becomes secret again.</p>
-      )}
+      {!item.is_secret && version.value === MASK && <p>The value was secret, so it becomes secret again.</p>}
     </ConfirmChange>
   )
 }

@@ -37,8 +37,8 @@ export function ValuePanel({ item, hrefOf }: { item: KeyWithBundles; hrefOf: (pa
         </div>
       ) : (
         <p className="max-w-96 text-xs text-ink-soft">
-          Owners can change this key, and so can members whom the rules allow. By default, that is the member
-          who set its value; a promoted value is for owners.
+          Owners can change this value, and so can members whom the rules allow. By default, that is the
+          member who set its value; a promoted value is for owners.
         </p>
       )}
     </section>

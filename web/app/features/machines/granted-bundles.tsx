@@ -24,7 +24,7 @@ export function GrantedBundles({ machine }: { machine: Machine }) {
     <Section
       title="Bundles"
       count={grants.length}
-      intro="The machine gets all keys of a bundle. To give it fewer, create a bundle with only those."
+      intro="The machine gets all variables of a bundle. To give it fewer, create a bundle with only those."
       action={
         may('grantBundle') && (
           <Button label="Add bundle" size="small" onClick={() => setAdding(true)} icon={Plus} />

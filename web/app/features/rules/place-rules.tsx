@@ -172,7 +172,7 @@ function AlsoStricter({ bundleId }: { bundleId: string }) {
           </li>
         ))}
       </ul>
-      <p>To exempt a bundle, give it its own value of a key.</p>
+      <p>To exempt a bundle, give it its own value.</p>
     </details>
   )
 }

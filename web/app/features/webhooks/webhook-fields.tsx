@@ -80,7 +80,7 @@ function BundleChoice({ bundleIds, onChange }: BundleChoiceProps) {
   return (
     <Choice
       legend="Bundles"
-      hint="Select none to get all of them. This limits only the events about bundles and keys."
+      hint="Select none to get all of them. This limits only the events about bundles and variables."
     >
       <ChosenBundles
         bundles={bundles}

@@ -36,7 +36,7 @@ export function eventFacts({ actor, target, data, origin }: AuditEntry) {
     isRequest: target.kind === 'request',
     isTenant: target.kind === 'tenant',
     /** The target, with a link to its page. */
-    key: { kind: 'key', id: target.id, name: target.name ?? 'a key' } as const,
+    key: { kind: 'key', id: target.id, name: target.name ?? 'a variable' } as const,
     bundle: { kind: 'bundle', id: target.id, name: target.name ?? 'a bundle' } as const,
     program: { kind: 'program', id: target.id, name: target.name ?? 'a machine' } as const,
     person: { kind: 'person', id: target.id, name: target.name ?? 'a former user' } as const,

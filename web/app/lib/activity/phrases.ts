@@ -30,7 +30,7 @@ const ENDS: Readonly<Record<string, string>> = {
   withdrawn: 'the request was withdrawn',
   expired: 'the request expired',
   wrong_code: 'its code was wrong',
-  plan_changed: 'the library had changed',
+  plan_changed: 'something had changed',
   refused: 'it was refused',
 }
 

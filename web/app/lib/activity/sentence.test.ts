@@ -56,7 +56,7 @@ test.each(AUDIT_ACTIONS)('%s has words, with little data and with all', (action)
 })
 
 const CASES: readonly [AuditAction, Given, string][] = [
-  ['key.created', { data: { version: 1 } }, 'sam created the key DATABASE_URL'],
+  ['key.created', { data: { version: 1 } }, 'sam created DATABASE_URL'],
   [
     'key.created',
     { data: { version: 1, changed_elsewhere_at: '2024-01-31T12:00:00.000Z' } },
@@ -81,7 +81,7 @@ const CASES: readonly [AuditAction, Given, string][] = [
   [
     'bundle.attached',
     { target: BUNDLE, data: { key: PORT, as: 'HTTP_PORT' } },
-    'sam attached PORT to dev/app as HTTP_PORT',
+    'sam added PORT to dev/app as HTTP_PORT',
   ],
   [
     'bundle.attachment_changed',

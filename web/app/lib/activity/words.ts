@@ -30,7 +30,7 @@ function end({ text }: EventFacts): string {
 /** What follows the actor's name in the sentence of each action. */
 export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'key.created': ({ key, has }) =>
-    has('changed_elsewhere_at') ? say`moved the key ${key} here` : say`created the key ${key}`,
+    has('changed_elsewhere_at') ? say`moved ${key} here` : say`created ${key}`,
   'key.changed': ({ key, number, names }) => {
     const others = names('changed').filter((field) => field !== 'value')
     const also = others.length === 0 ? '' : `, and ${fieldList(others, '')}`
@@ -42,7 +42,7 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
     say`changed ${fieldList(names('changed'), 'the description')} of ${key}`,
   'key.declared_secret': ({ key }) => say`declared ${key} secret`,
   'key.declared_public': ({ key }) => say`declared ${key} not secret`,
-  'key.deleted': ({ gone }) => say`deleted the key ${gone}`,
+  'key.deleted': ({ gone }) => say`deleted ${gone}`,
   'key.version_destroyed': ({ key, number }) => say`destroyed version ${number('version')} of ${key}`,
   'key.revealed': ({ key }) => say`displayed the value of ${key}`,
   'key.holder_dismissed': ({ key }) => say`dismissed a holder of ${key}`,
@@ -53,8 +53,8 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'bundle.duplicated': (facts) =>
     say`duplicated ${facts.other('bundle', 'bundle')} as ${facts.bundle}${weaker(facts)}`,
   'bundle.deleted': ({ gone }) => say`deleted the bundle ${gone}`,
-  'bundle.attached': (facts) => say`attached ${other(facts)} to ${facts.bundle}${as(facts)}`,
-  'bundle.detached': (facts) => say`detached ${other(facts)} from ${facts.bundle}`,
+  'bundle.attached': (facts) => say`added ${other(facts)} to ${facts.bundle}${as(facts)}`,
+  'bundle.detached': (facts) => say`removed ${other(facts)} from ${facts.bundle}`,
   'bundle.reordered': (facts) =>
     say`moved ${other(facts)} to place ${(facts.number('position') ?? 0) + 1} of ${facts.bundle}`,
   'bundle.attachment_changed': (facts) => {
@@ -64,7 +64,7 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
     return say`set ${other(facts)} in ${bundle}${replaced}${as(facts)}${required}`
   },
   'bundle.split': (facts) =>
-    say`gave ${facts.bundle} its own key ${other(facts)} instead of ${other(facts, 'replaced')}${weaker(facts)}`,
+    say`gave ${facts.bundle} its own ${other(facts)} instead of ${other(facts, 'replaced')}${weaker(facts)}`,
   'bundle.exported': ({ bundle, text, is }) => {
     const secrets = is('revealed') ? 'with secret values' : 'secret values masked'
     return say`exported ${bundle} as ${text('format') ?? 'text'}, ${secrets}`
@@ -75,7 +75,7 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
     say`changed the approval policy of ${facts.bundle}${named(facts, 'rules')}`,
   'item.changed': ({ bundle, listed }) => say`wrote the old items ${listed('names')} of ${bundle}`,
   'item.deleted': ({ bundle, listed }) => say`deleted the old item ${listed('names')} of ${bundle}`,
-  'item.converted': (facts) => say`converted an old item of ${facts.bundle} to the key ${other(facts)}`,
+  'item.converted': (facts) => say`converted an old item of ${facts.bundle} to the variable ${other(facts)}`,
 
   'delivery.first_approved': (facts) => say`gave the first of two approvals for ${delivered(facts)}`,
   'request.vouched': ({ bundle, count }) =>

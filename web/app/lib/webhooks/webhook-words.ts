@@ -8,10 +8,10 @@ const TRIED = spanText(WEBHOOK_TIMES.triedSeconds)
 /** What each event is about. */
 export const EVENT_WORDS: Readonly<Record<WebhookEvent, string>> = {
   'bundle.created': 'A bundle was created',
-  'bundle.changed': 'The keys or values of a bundle changed',
+  'bundle.changed': 'The variables or values of a bundle changed',
   'bundle.deleted': 'A bundle was deleted',
-  'key.changed': 'A key of the library has a new value',
-  'key.deleted': 'A key was deleted',
+  'key.changed': 'A variable has a new value',
+  'key.deleted': 'A variable was deleted',
   'machine.refused': 'A call of a machine was refused',
   'token.expiring': 'A machine’s token expires soon',
   'token.ended': 'A machine’s token ended',

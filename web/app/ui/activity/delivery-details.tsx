@@ -88,6 +88,6 @@ function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: rea
 }
 
 function nowText(given: number, now: number | null): string {
-  if (now === null) return 'key deleted'
+  if (now === null) return 'deleted'
   return now === given ? 'current' : `now v${now}`
 }

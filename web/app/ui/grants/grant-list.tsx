@@ -46,7 +46,7 @@ function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }
           <Link href={`/bundles/${bundle.id}`} className="link font-mono">
             {bundle.name}
           </Link>
-          {task && `, ${counted(keys.length, 'key')}`}
+          {task && `, ${counted(keys.length, 'variable')}`}
           {namesPerson && ` · ${person.name ?? 'a former member'}`} · {terminal} ·{' '}
           <WholeWords text={exactText(repository ?? cwd)} />
           {repository !== undefined && ' in all git worktrees'}

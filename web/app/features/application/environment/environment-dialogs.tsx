@@ -2,6 +2,7 @@ import { isProduction } from '@keyferry/contract/production'
 import type { BundleWithItems } from '../../../lib/calls/answers.ts'
 import { useAnswer, useChange, useSteps, without } from '../../../lib/calls/use-call.ts'
 import { restoreBundle } from '../../../lib/data/bundles.ts'
+import { counted } from '../../../lib/words/counted.ts'
 import { EditBundleDialog } from '../../../ui/bundle-forms.tsx'
 import { ConfirmChange } from '../../../ui/confirm-change.tsx'
 import { notifyFailure } from '../../../ui/toast-store.ts'
@@ -41,14 +42,14 @@ function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onCl
     >
       <p>
         {keys === 0
-          ? 'It has no attached keys.'
-          : `Its ${keys} ${keys === 1 ? 'key stays' : 'keys stay'} in the library.`}{' '}
+          ? 'It has no variables.'
+          : `Its ${counted(keys, 'variable')} ${keys === 1 ? 'is' : 'are'} not deleted.`}{' '}
         Terminals that ask for this bundle by name will find nothing.
       </p>
       {legacy > 0 && (
         <p className="font-medium text-danger">
           {legacy} old {legacy === 1 ? 'item' : 'items'} will be lost for good:{' '}
-          {legacy === 1 ? 'it is' : 'they are'} not in the library.
+          {legacy === 1 ? 'it is' : 'they are'} in no other bundle.
         </p>
       )}
     </ConfirmChange>

@@ -60,7 +60,7 @@ const CASES: readonly [AuditAction, Given, string][] = [
   [
     'key.created',
     { data: { version: 1, changed_elsewhere_at: '2024-01-31T12:00:00.000Z' } },
-    'sam moved the key DATABASE_URL here',
+    'sam moved DATABASE_URL here',
   ],
   [
     'key.changed',

@@ -76,8 +76,11 @@ export function EditBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose:
       <BundleFields {...fields} />
       {fields.draft.name !== name && (
         <Notice tone="caution" role="status">
-          Terminals and <code className="font-mono">keyferry.json</code> files that name {name} do not find it
-          after that.
+          Terminals and{' '}
+          <code translate="no" className="font-mono">
+            keyferry.json
+          </code>{' '}
+          files that name {name} do not find it after that.
         </Notice>
       )}
     </FormDialog>

@@ -12,7 +12,10 @@ type CodeBlockProps = {
 export function CodeBlock({ text, what, copied = text }: CodeBlockProps) {
   return (
     <div className="mt-2 flex items-start gap-2 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
-      <pre className="min-w-0 flex-1 py-1.5 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
+      <pre
+        translate="no"
+        className="min-w-0 flex-1 py-1.5 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]"
+      >
         {text}
       </pre>
       <CopyButton text={copied} what={what} />

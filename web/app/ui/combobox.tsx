@@ -144,7 +144,9 @@ function OptionText({ option: { name, detail }, chosen }: { option: Option; chos
         className={classNames('mt-0.5 shrink-0 text-accent', !chosen && 'invisible')}
       />
       <span className="min-w-0">
-        <span className="block font-mono text-sm">{name}</span>
+        <span translate="no" className="block font-mono text-sm">
+          {name}
+        </span>
         {detail !== undefined && detail !== '' && (
           <span className="block text-xs text-ink-soft">{detail}</span>
         )}

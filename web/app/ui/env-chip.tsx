@@ -21,5 +21,9 @@ export function EnvChip({ name, isProduction, isMention = false }: EnvChipProps)
   const environment = environmentOf(name) || name
   const kind = environmentKind(name, isProduction)
   const look = kind === 'prod' && isMention ? 'env-mention' : kind && LOOKS[kind]
-  return <span className={classNames('env', look ?? undefined)}>{isMention ? name : environment}</span>
+  return (
+    <span translate="no" className={classNames('env', look ?? undefined)}>
+      {isMention ? name : environment}
+    </span>
+  )
 }

@@ -17,7 +17,11 @@ export function KeyValue({ value, isSecret, className }: KeyValueProps) {
   }
   const line = value.slice(0, MOST_SHOWN)
   return (
-    <span title={line} className={classNames('truncate font-mono text-xs text-ink-soft', className)}>
+    <span
+      translate="no"
+      title={line}
+      className={classNames('truncate font-mono text-xs text-ink-soft', className)}
+    >
       {line === '' ? '(empty)' : line}
     </span>
   )

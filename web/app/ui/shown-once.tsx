@@ -32,6 +32,7 @@ export function ShownOnce({ label, secret, warning, onClose, children }: ShownOn
         value={secret}
         onFocus={(event) => event.currentTarget.select()}
         autoComplete="off"
+        translate="no"
         className="font-mono text-sm"
       />
       <p className="text-sm text-ink-soft">{children}</p>

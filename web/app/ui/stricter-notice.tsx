@@ -56,7 +56,10 @@ function NamesNotice({ names, what, children, className }: NamesNoticeProps) {
   const more = names.length > LISTED ? ` and ${names.length - LISTED} more` : ''
   return (
     <Notice tone="caution" role="status" className={className}>
-      {what}: <span className="font-mono [overflow-wrap:anywhere]">{names.slice(0, LISTED).join(', ')}</span>
+      {what}:{' '}
+      <span translate="no" className="font-mono [overflow-wrap:anywhere]">
+        {names.slice(0, LISTED).join(', ')}
+      </span>
       {more}. {children}
     </Notice>
   )

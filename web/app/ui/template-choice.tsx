@@ -72,5 +72,9 @@ function BundleParts({ bundle: { id, name }, parts }: BundlePartsProps) {
 }
 
 function Code({ children }: { children: string }) {
-  return <code className="font-mono text-ink">{children}</code>
+  return (
+    <code translate="no" className="font-mono text-ink">
+      {children}
+    </code>
+  )
 }

@@ -4,7 +4,7 @@ import { Breaks } from './breaks.tsx'
  * name only if nothing else fits. */
 export function WholeWords({ text }: { text: string }) {
   return (
-    <bdi className="font-mono whitespace-pre-wrap">
+    <bdi translate="no" className="font-mono whitespace-pre-wrap">
       {text.split(/(\s+)/).map((part, index) =>
         index % 2 === 1 ? (
           part

@@ -36,7 +36,7 @@ function Own({ proposal }: { proposal: Proposal }) {
   return (
     <li className="flex min-h-13 items-center gap-3 py-2.5 pr-2 pl-4">
       <div className="min-w-0 flex-1">
-        <p className="font-mono text-sm break-all">
+        <p translate="no" className="font-mono text-sm break-all">
           {bundle.name}: {names}
         </p>
         <p className="text-xs text-ink-soft">

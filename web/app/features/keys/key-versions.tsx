@@ -178,6 +178,7 @@ function ValueDiff({ before, after }: { before: string; after: string }) {
     <figure className="mt-2 mb-1">
       <figcaption className="text-xs text-ink-soft">From this version (-) to the current one (+)</figcaption>
       <pre
+        translate="no"
         className="mt-1 max-h-80 overflow-auto rounded-md border border-line bg-sunken py-1 font-mono text-xs whitespace-pre-wrap"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a long comparison scrolls by the keyboard
         tabIndex={0}

@@ -25,7 +25,7 @@ export function ValuePanel({ item, hrefOf }: { item: KeyWithBundles; hrefOf: (pa
         {item.is_template && (
           <p className="text-xs text-ink-soft">
             Composed of{' '}
-            <span className="font-mono">
+            <span translate="no" className="font-mono">
               {listed(template_parts, MOST_PARTS) || 'no other value, so it is delivered as it is'}
             </span>
           </p>
@@ -56,7 +56,7 @@ function Value({ item: { value, is_secret } }: { item: KeyWithBundles }) {
   }
   return (
     <div className="flex items-start gap-1">
-      <pre className="max-h-60 min-w-0 overflow-auto font-mono text-sm whitespace-pre-wrap">
+      <pre translate="no" className="max-h-60 min-w-0 overflow-auto font-mono text-sm whitespace-pre-wrap">
         {value === '' ? <span className="text-ink-faint">(empty)</span> : value}
       </pre>
       <CopyButton text={value} what="the value" className="-my-1" />

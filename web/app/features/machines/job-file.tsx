@@ -87,7 +87,9 @@ function FileText({ file: { path, text, isShared } }: { file: File }) {
   if (!isShared) {
     return (
       <section aria-label={path}>
-        <h2 className="font-mono text-sm font-medium [overflow-wrap:anywhere]">{path}</h2>
+        <h2 translate="no" className="font-mono text-sm font-medium [overflow-wrap:anywhere]">
+          {path}
+        </h2>
         {body}
       </section>
     )
@@ -95,7 +97,9 @@ function FileText({ file: { path, text, isShared } }: { file: File }) {
   return (
     <details>
       <summary className="text-sm">
-        <span className="font-mono font-medium [overflow-wrap:anywhere]">{path}</span>{' '}
+        <span translate="no" className="font-mono font-medium [overflow-wrap:anywhere]">
+          {path}
+        </span>{' '}
         <span className="text-ink-soft">once for each repository</span>
       </summary>
       {body}

@@ -12,7 +12,10 @@ export function NoMachines({ onAdd }: { onAdd: (way: ProofWay) => void }) {
       <p>
         A machine is a program that fetches values without a person: a CI job, a deploy, a service. It gets
         the bundles that an owner allows, and each delivery is recorded. If a person is present, use{' '}
-        <code className="font-mono">keyferry run</code> with an approval instead.
+        <code translate="no" className="font-mono">
+          keyferry run
+        </code>{' '}
+        with an approval instead.
       </p>
       {may('createMachine') ? (
         <ul className="space-y-4">

@@ -51,10 +51,19 @@ function OneUser() {
         invite people.
       </p>
       <p className="mt-2">
-        For a team, start it with <code className="font-mono">AUTH_MODE=accounts</code> (e-mail and password)
-        or <code className="font-mono">AUTH_MODE=oidc</code> (your identity provider). See{' '}
-        <code className="font-mono">docs/operations.md</code>, “How people sign in”. The team starts with an
-        empty library; these keys stay with this user.
+        For a team, start it with{' '}
+        <code translate="no" className="font-mono">
+          AUTH_MODE=accounts
+        </code>{' '}
+        (e-mail and password) or{' '}
+        <code translate="no" className="font-mono">
+          AUTH_MODE=oidc
+        </code>{' '}
+        (your identity provider). See{' '}
+        <code translate="no" className="font-mono">
+          docs/operations.md
+        </code>
+        , “How people sign in”. The team starts with an empty library; these keys stay with this user.
       </p>
     </Notice>
   )

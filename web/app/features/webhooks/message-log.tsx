@@ -86,7 +86,9 @@ function MessageRow({ webhook, message }: { webhook: Webhook; message: WebhookMe
       <div className="flex items-center gap-2">
         <div className="min-w-0 flex-1">
           <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
-            <span className="font-mono">{type}</span>
+            <span translate="no" className="font-mono">
+              {type}
+            </span>
             <Badge tone={TONES[state]}>{MESSAGE_STATES[state]}</Badge>
           </p>
           <p className="text-xs text-ink-soft" title={dateTime(created_at)}>

@@ -131,8 +131,11 @@ function ShownSecret({ secret, onClose }: { secret: string; onClose: () => void 
       warning="Copy the secret now. The server does not show it again."
       onClose={onClose}
     >
-      The receiver needs it to verify the header <code className="font-mono">webhook-signature</code> of each
-      call (Standard Webhooks). Refuse calls without a valid signature.
+      The receiver needs it to verify the header{' '}
+      <code translate="no" className="font-mono">
+        webhook-signature
+      </code>{' '}
+      of each call (Standard Webhooks). Refuse calls without a valid signature.
     </ShownOnce>
   )
 }

@@ -62,7 +62,10 @@ function EventChoice({ events, onChange }: EventChoiceProps) {
               onChange={() => toggle(event)}
             >
               <span>
-                {EVENT_WORDS[event]} <span className="font-mono text-xs text-ink-soft">{event}</span>
+                {EVENT_WORDS[event]}{' '}
+                <span translate="no" className="font-mono text-xs text-ink-soft">
+                  {event}
+                </span>
               </span>
             </Checkbox>
           </li>

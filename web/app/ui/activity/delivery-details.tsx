@@ -78,7 +78,9 @@ function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: rea
         ))}
         {legacy.map((name) => (
           <li key={name} className="flex items-baseline justify-between gap-3 border-b border-line py-1">
-            <span className="min-w-0 font-mono">{name}</span>
+            <span translate="no" className="min-w-0 font-mono">
+              {name}
+            </span>
             <span className="shrink-0 text-xs text-ink-soft">old item</span>
           </li>
         ))}

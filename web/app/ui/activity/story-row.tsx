@@ -166,7 +166,12 @@ function SentencePart({ part }: { part: Part }) {
   if (typeof part === 'string') return <EmailText text={part} />
   const { kind, id, name } = part
   if (kind === 'person') return <bdi className="font-semibold">{name}</bdi>
-  if (kind === 'name') return <bdi className="font-mono">{name}</bdi>
+  if (kind === 'name')
+    return (
+      <bdi translate="no" className="font-mono">
+        {name}
+      </bdi>
+    )
   if (kind === 'bundle') {
     return (
       <Link href={`/bundles/${id}`} className="hover:underline">

@@ -76,7 +76,9 @@ function Awaited({ fingerprint, counts_from, ends_at }: ApprovalKey) {
   return (
     <div className="mt-1 text-xs">
       {fingerprint !== null && (
-        <p className="font-mono text-sm tracking-wide [overflow-wrap:anywhere]">{fingerprint}</p>
+        <p translate="no" className="font-mono text-sm tracking-wide [overflow-wrap:anywhere]">
+          {fingerprint}
+        </p>
       )}
       <p className="text-ink-soft">{until}</p>
     </div>

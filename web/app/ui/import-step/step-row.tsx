@@ -32,7 +32,9 @@ export function StepRow({ name, step, from, about, warnings = [], lead, onChoose
     <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-3 py-2.5">
       {lead}
       <div className="min-w-0 flex-1 basis-44">
-        <p className="font-mono text-sm font-medium break-all">{name}</p>
+        <p translate="no" className="font-mono text-sm font-medium break-all">
+          {name}
+        </p>
         <p className="text-xs text-ink-soft first-letter:uppercase">
           {[about, said, note].filter(Boolean).join(' · ')}
         </p>

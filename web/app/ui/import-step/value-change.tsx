@@ -2,7 +2,7 @@
 export function ValueChange({ before, after }: { before: string | undefined; after: string | undefined }) {
   if (before === after || (before === undefined && after === undefined)) return null
   return (
-    <p className="mt-0.5 font-mono text-xs [overflow-wrap:anywhere]">
+    <p translate="no" className="mt-0.5 font-mono text-xs [overflow-wrap:anywhere]">
       {before !== undefined && <del className="text-ink-soft">{shortened(before)}</del>}
       {after !== undefined && (
         <>

@@ -20,7 +20,14 @@ export function ExportDialog({ bundle, onClose }: { bundle: BundleWithItems; onC
     <Dialog title={`Export ${bundle.name}`} onClose={onClose}>
       <p className="text-sm text-ink-soft">
         Secret values are masked. To have them in a program, use{' '}
-        <code className="font-mono">keyferry run</code> or <code className="font-mono">keyferry pull</code>.
+        <code translate="no" className="font-mono">
+          keyferry run
+        </code>{' '}
+        or{' '}
+        <code translate="no" className="font-mono">
+          keyferry pull
+        </code>
+        .
       </p>
       <label className="mt-4 inline-flex items-center gap-2 text-sm font-medium">
         Format

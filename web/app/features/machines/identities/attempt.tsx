@@ -60,7 +60,10 @@ function AttemptHead({ attempt }: { attempt: MachineAttempt }) {
     <>
       <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm font-medium">
         <span className="[overflow-wrap:anywhere]">
-          {issuerName(attempt)} · <bdi className="font-mono">{callerWords(attempt)}</bdi>
+          {issuerName(attempt)} ·{' '}
+          <bdi translate="no" className="font-mono">
+            {callerWords(attempt)}
+          </bdi>
         </span>
         {is_bound && <Badge tone="good">Bound to the client</Badge>}
       </h3>
@@ -177,7 +180,7 @@ function ClaimList({
             checked={chosen.has(name)}
             onChange={() => toggle(name)}
           >
-            <span className="min-w-0 font-mono text-xs leading-5 [overflow-wrap:anywhere]">
+            <span translate="no" className="min-w-0 font-mono text-xs leading-5 [overflow-wrap:anywhere]">
               <span className="text-ink-soft">{exactText(name)} </span>
               <bdi>{exactText(claims[name] ?? '')}</bdi>
             </span>

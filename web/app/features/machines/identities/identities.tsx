@@ -55,7 +55,9 @@ function TrustRow({ machine, trust }: { machine: Machine; trust: MachineTrust })
           {trust.binding === 'required' && <Badge tone="good">Bound to the client</Badge>}
           {trust.has_keys && <Badge>Pasted keys</Badge>}
         </p>
-        <p className="mt-0.5 font-mono text-xs text-ink [overflow-wrap:anywhere]">{claimsText(trust)}</p>
+        <p translate="no" className="mt-0.5 font-mono text-xs text-ink [overflow-wrap:anywhere]">
+          {claimsText(trust)}
+        </p>
         <p className="mt-0.5 text-xs text-ink-soft">{factsOf(trust)}</p>
       </div>
       {may('endMachineTrust') && (

@@ -45,7 +45,10 @@ function GitHubFields(fields: TrustFieldsProps) {
         autoFocus
         hint={
           <>
-            A number. To print it: <code className="font-mono">gh api repos/OWNER/NAME --jq .id</code>
+            A number. To print it:{' '}
+            <code translate="no" className="font-mono">
+              gh api repos/OWNER/NAME --jq .id
+            </code>
           </>
         }
       />
@@ -113,7 +116,9 @@ function KubernetesFields(fields: TrustFieldsProps) {
         hint={
           <>
             To print it:{' '}
-            <code className="font-mono">kubectl get --raw /.well-known/openid-configuration</code>
+            <code translate="no" className="font-mono">
+              kubectl get --raw /.well-known/openid-configuration
+            </code>
           </>
         }
       />
@@ -160,7 +165,10 @@ function KeySetField({ draft, problems, onChange }: TrustFieldsProps) {
       problem={problems.keys}
       hint={
         <>
-          The public keys. For a cluster: <code className="font-mono">kubectl get --raw /openid/v1/jwks</code>
+          The public keys. For a cluster:{' '}
+          <code translate="no" className="font-mono">
+            kubectl get --raw /openid/v1/jwks
+          </code>
           . Paste them again when the issuer changes its keys.
         </>
       }

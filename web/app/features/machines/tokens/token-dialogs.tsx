@@ -131,8 +131,14 @@ function ShownToken({ token: { token, expires_at }, onClose }: { token: CreatedT
       onClose={onClose}
     >
       Store it where only the service can read it, and give it to the client as{' '}
-      <code className="font-mono">KEYFERRY_TOKEN_FILE</code> or{' '}
-      <code className="font-mono">KEYFERRY_TOKEN</code>, never as an argument.
+      <code translate="no" className="font-mono">
+        KEYFERRY_TOKEN_FILE
+      </code>{' '}
+      or{' '}
+      <code translate="no" className="font-mono">
+        KEYFERRY_TOKEN
+      </code>
+      , never as an argument.
     </ShownOnce>
   )
 }

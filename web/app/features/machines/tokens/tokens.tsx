@@ -58,7 +58,9 @@ function TokenRow({ machine, token }: { machine: Machine; token: MachineToken })
     <li className="flex min-h-13 items-center gap-1 py-2 pr-2 pl-4">
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-2 text-sm">
-          <span className="font-mono">kfm_…{token.hint}</span>
+          <span translate="no" className="font-mono">
+            kfm_…{token.hint}
+          </span>
           <Badge tone={tone}>{name}</Badge>
         </p>
         <p className="text-xs text-ink-soft" title={dateTime(token.expires_at)}>

@@ -51,7 +51,7 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
       name: 'bundle-duplicate',
       show: at(bundle, async (page) => {
         await pickFromMenu(page, 'dev/app', 'Duplicate')
-        await page.getByRole('checkbox', { name: 'DATABASE_URL shared' }).check()
+        await page.getByLabel('What to do with DATABASE_URL').selectOption('own')
       }),
     },
     { name: 'rules', show: at(`${url}/rules`) },

@@ -190,8 +190,8 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
     const [link = ''] = /http:\S+/.exec(output) ?? []
     await page.goto(link)
     await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('staging/app')
-    await page.getByRole('checkbox', { name: 'DATABASE_URL shared' }).check()
-    await page.getByRole('checkbox', { name: 'PORT shared' }).check()
+    for (const name of ['DATABASE_URL', 'PORT'])
+      await page.getByLabel(`What to do with ${name}`).selectOption('own')
     await page.getByRole('button', { name: 'Duplicate' }).click()
     await page.getByText('keyferry import .env --bundle staging/app').waitFor()
     expect(await ran('staging/app', ['DATABASE_URL', 'PORT', 'STRIPE_KEY'])).toEqual({

@@ -1,22 +1,19 @@
 import { isProduction } from '@keyferry/contract/production'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
-import type { BundleItem, BundleWithItems } from '../../lib/calls/answers.ts'
+import type { BundleItem, BundleWithItems, ImportChoice, ImportStep } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useWeaker } from '../../lib/data/keys.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { applicationHref } from '../../lib/page/places.ts'
-import { matches } from '../../lib/page/search.ts'
 import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
-import { builtFrom } from '../../lib/rules/templates.ts'
 import { BundleNameField } from '../../ui/bundle-forms.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Checkbox } from '../../ui/checkbox.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { DialogForm } from '../../ui/dialog-form.tsx'
-import { EntryName } from '../../ui/entry-name.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
+import { StepRow } from '../../ui/import-step/step-row.tsx'
+import { Rows } from '../../ui/section.tsx'
 import { WeakerNotice } from '../../ui/stricter-notice.tsx'
+import { AllChoices } from './import-preview.tsx'
 
 /** Makes a bundle as a copy of another one: of the one that the address names, or that the person chooses. */
 export function DuplicateForm() {
@@ -59,6 +56,11 @@ function CopyOf({ bundle, as }: CopyOfProps) {
   const attached = bundle.items.filter(({ id }) => id !== null)
   const copiedIds = attached.flatMap(({ id, name: copied }) => (id && own.has(copied) ? [id] : []))
   const weaker = useWeaker(copiedIds, bundle.id)
+  const plan = attached.map((item) => stepOf(item, bundle.name, own.has(item.name)))
+  const choose = (names: readonly string[], choice: ImportChoice) => {
+    const chosen = new Set(names)
+    setOwn(choice === 'own' ? own.union(chosen) : own.difference(chosen))
+  }
   const input = () => {
     const found = bundleNameProblem(name)
     setProblem(found)
@@ -70,7 +72,7 @@ function CopyOf({ bundle, as }: CopyOfProps) {
       isProduction={isProduction({ ...bundle, name, production: 'by_name' })}
       change={duplicate}
       input={input}
-      unsaved={name !== proposed}
+      unsaved={name !== proposed || own.size > 0}
       also="Nothing was created."
       leadsTo={(copy) => `${applicationHref(copy.name)}?new=1`}
       done={(copy) => `Created ${copy.name}.`}
@@ -78,7 +80,19 @@ function CopyOf({ bundle, as }: CopyOfProps) {
     >
       <BundleNameField value={name} onChange={setName} problem={problem} />
       {may('splitKey') && attached.length > 0 ? (
-        <DuplicateNames items={attached} own={own} onChange={setOwn} />
+        <>
+          <AllChoices plan={plan} onChoose={choose} />
+          <Rows label="Variables">
+            {plan.map((step) => (
+              <StepRow
+                key={step.name}
+                name={step.name}
+                step={step}
+                onChoose={(chosen, choice) => choose([chosen], choice)}
+              />
+            ))}
+          </Rows>
+        </>
       ) : (
         <p className="text-sm text-ink-soft">The two share their values: changing one changes it in both.</p>
       )}
@@ -87,61 +101,19 @@ function CopyOf({ bundle, as }: CopyOfProps) {
   )
 }
 
-const FILTER_FROM = 12
-
-type DuplicateNamesProps = {
-  items: readonly BundleItem[]
-  /** The names that get a copy. */
-  own: ReadonlySet<string>
-  onChange: (own: ReadonlySet<string>) => void
-}
-
-/** All names of the bundle: for each, whether the duplicate shares the key or gets its own. */
-function DuplicateNames({ items, own, onChange }: DuplicateNamesProps) {
-  const [query, setQuery] = useState('')
-  return (
-    <fieldset>
-      <legend className="text-sm font-medium">Variables that get their own copy</legend>
-      <p className="mt-1 text-xs text-ink-soft">
-        The others are shared: changing a value changes it in both bundles.
-      </p>
-      <div className="my-3 flex flex-wrap items-center gap-2">
-        {items.length >= FILTER_FROM && (
-          <SearchField label="Filter names" value={query} onChange={setQuery} className="min-w-40 flex-1" />
-        )}
-        <Button
-          label="Own copy of all"
-          size="small"
-          onClick={() => onChange(new Set(items.map(({ name }) => name)))}
-        />
-        <Button label="Share all" size="small" onClick={() => onChange(new Set())} />
-      </div>
-      <ul className="max-h-80 divide-y divide-line overflow-auto rounded-md border border-line">
-        {items
-          .filter(({ name }) => matches(name, query))
-          .map(({ name, is_secret, template_parts }) => (
-            <li key={name} className="px-3 py-2">
-              <Checkbox
-                className="flex min-h-7 items-center gap-3"
-                checked={own.has(name)}
-                onChange={() => onChange(own.symmetricDifference(new Set([name])))}
-              >
-                <EntryName
-                  name={name}
-                  className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]"
-                />
-                <span className="text-xs text-ink-soft">
-                  {own.has(name) ? `own copy${is_secret ? '' : ', readable'}` : 'shared'}
-                </span>
-              </Checkbox>
-              {template_parts !== undefined && (
-                <p className="pl-7 text-xs text-ink-soft [overflow-wrap:anywhere]">
-                  {builtFrom(template_parts)}
-                </p>
-              )}
-            </li>
-          ))}
-      </ul>
-    </fieldset>
-  )
-}
+/** What the duplicate does with a variable of the bundle. */
+const stepOf = (
+  { id, name, is_secret, template_parts }: BundleItem,
+  of: string,
+  isOwn: boolean,
+): ImportStep => ({
+  name,
+  action: isOwn ? 'own' : 'share',
+  key_id: id,
+  key_name: name,
+  is_secret,
+  shared_with: [of],
+  shared_total: 1,
+  choices: ['own', 'share'],
+  ...(template_parts && { template_parts }),
+})

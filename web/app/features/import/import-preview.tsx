@@ -187,7 +187,7 @@ type AllChoicesProps = {
 const LABELS = { own: 'All own values', share: 'All shared values' } as const
 
 /** One choice for every variable that another bundle delivers too, and a warning where production shares a secret. */
-function AllChoices({ plan, onChoose }: AllChoicesProps) {
+export function AllChoices({ plan, onChoose }: AllChoicesProps) {
   const able = (choice: ImportChoice) => plan.filter(({ choices }) => choices.includes(choice))
   const toOwn = able('own').flatMap(({ name, crosses }) => (crosses ? [name] : []))
   return (

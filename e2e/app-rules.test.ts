@@ -270,7 +270,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
   })
 
   test('owners are advised to bind approvals to the terminal', async () => {
-    const page = await asOwner('/settings')
+    const page = await asOwner('/rules')
     await page.getByRole('heading', { name: 'Rules' }).waitFor()
     await page.getByText('One careless click on a link').waitFor()
     await expectAccessible(page)

@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     await act.scrollIntoViewIfNeeded()
     for (const x of [40, 60]) await page.mouse.move(x, 40)
     await act.click()
-    await page.getByText('The library changed while you looked at the preview').waitFor()
+    await page.getByText('Something changed while you looked at the preview').waitFor()
     await row(page, 'SMTP_HOST').getByText('ci keeps its value').waitFor()
     await expectAccessible(page)
     expect((await itemsOf('prod/shop/mail')).find(({ name }) => name === 'SMTP_HOST')?.value).toBe(

@@ -63,7 +63,7 @@ function OneUser() {
         <code translate="no" className="font-mono">
           docs/operations.md
         </code>
-        , “How people sign in”. The team starts with an empty library; these keys stay with this user.
+        , “How people sign in”. The team starts empty; these variables stay with this user.
       </p>
     </Notice>
   )

@@ -148,8 +148,7 @@ function Decision({ proposal: { id, bundle }, plan, choice, saved }: DecisionPro
     <div className="mt-5 space-y-3">
       {hasChanged ? (
         <Notice tone="caution" role="alert">
-          The library changed, so nothing was stored. This is the plan as it is now: check it, then store
-          again.
+          Something changed, so nothing was stored. This is the plan as it is now: check it, then store again.
         </Notice>
       ) : (
         <FailureNotice error={store.error ?? decline.error} />

@@ -1,16 +1,4 @@
-import type { ActionWords } from '../activity/event-facts.ts'
-import { possessed } from '../activity/phrases.ts'
-import { say } from '../activity/say.ts'
 import type { Called } from '../calls/call.ts'
-
-export const auditWords = {
-  'user.password_changed': (facts) => say`changed ${possessed(facts, 'password')}`,
-  'user.password_reset': (facts) => say`reset ${possessed(facts, 'password')}`,
-  'user.second_factor_changed': (facts) => say`changed ${possessed(facts, 'second factor')}`,
-  'passkey.added': (facts) => say`added a passkey to ${possessed(facts, 'account')}`,
-  'passkey.renamed': (facts) => say`renamed a passkey of ${possessed(facts, 'account')}`,
-  'passkey.removed': (facts) => say`removed a passkey from ${possessed(facts, 'account')}`,
-} as const satisfies Readonly<Record<string, ActionWords>>
 
 export const refreshes: readonly (readonly [RegExp, readonly Called[]])[] = [
   [/\/auth\/(passkeys|second-factor)/, ['listPasskeys']],
@@ -18,5 +6,3 @@ export const refreshes: readonly (readonly [RegExp, readonly Called[]])[] = [
 ]
 
 export const places = [] as const
-
-export const actWords = {}

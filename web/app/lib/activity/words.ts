@@ -1,7 +1,7 @@
 import type { AuditAction } from '@keyferry/contract'
 import { joined } from '@keyferry/contract/joined'
-import * as modules from '../modules.ts'
 import { counted } from '../words/counted.ts'
+import * as modules from '../words/modules.ts'
 import { depositWords } from './deposit-words.ts'
 import type { ActionWords, EventFacts, Part } from './event-facts.ts'
 import { endText, fieldList, possessed, roleName } from './phrases.ts'

@@ -1,9 +1,5 @@
 import type { Called } from '../calls/call.ts'
 
-export const auditWords = {} as const
-
 export const refreshes: readonly (readonly [RegExp, readonly Called[]])[] = [[/\/mails$/, ['getOwnMails']]]
 
 export const places = [] as const
-
-export const actWords = {}

@@ -1,7 +1,7 @@
 import { joined } from '@keyferry/contract/joined'
 import type { LastingAct } from '../calls/answers.ts'
 import { type AskedTouch, factsOf, type SignedAct } from '../calls/touch.ts'
-import * as modules from '../modules.ts'
+import * as modules from './modules.ts'
 import { visibleText } from './visible-text.ts'
 
 const ACTS: Readonly<Record<string, (act: SignedAct) => string>> = {

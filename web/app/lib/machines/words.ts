@@ -1,9 +1,10 @@
 import type { EventFacts, Part } from '../activity/event-facts.ts'
 import { say } from '../activity/say.ts'
+import type { SignedAct } from '../calls/touch.ts'
 import { counted } from '../words/counted.ts'
 
 /** What follows the actor's name for the events of machines. */
-export const machineWords = {
+export const auditWords = {
   'delivery.machine': ({ bundle, values }) => say`got ${counted(values, 'value')} of ${bundle}`,
   'delivery.refused': ({ number, text }) =>
     say`was refused${times(number('count'))}${REFUSALS[text('reason') ?? ''] ?? ''}`,
@@ -62,4 +63,19 @@ function changes({ names, is, has }: EventFacts): string {
     return is('audit') ? ', which may read the audit log' : ', which may not read the audit log any more'
   }
   return ''
+}
+
+const newToken = ({ named }: SignedAct) => `A new token lets a program act as machine ${named('machines')}.`
+const proves = ({ named, sent }: SignedAct) =>
+  `ID tokens of ${sent('issuer')} with ${sent('claims')} prove machine ${named('machines')}.`
+
+export const actWords: Readonly<Record<string, (act: SignedAct) => string>> = {
+  grantBundle: ({ named }) =>
+    `Machine ${named('machines')} gets what ${named('bundles')} holds, without approvals, from now on.`,
+  createMachine: ({ sent }) => `The new machine ${sent('name')} can read the log.`,
+  updateMachine: ({ named }) => `Machine ${named('machines')} changes.`,
+  createMachineToken: newToken,
+  rotateMachineToken: newToken,
+  createMachineTrust: proves,
+  allowMachineAttempt: proves,
 }

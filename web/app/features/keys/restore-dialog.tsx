@@ -3,10 +3,9 @@ import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts
 import type { Failure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { useProduction } from '../../lib/data/bundles.ts'
-import { counted } from '../../lib/words/counted.ts'
 import { useUndo } from '../../ui/cell-form/use-undo.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
-import { NameList } from '../../ui/name-list.tsx'
+import { StepRow } from '../../ui/import-step/step-row.tsx'
 
 type RestoreDialogProps = {
   item: KeyWithBundles
@@ -24,6 +23,18 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
   const undoOf = useUndo({ id: item.id, version: current.version }, undefined)
   const { bundles } = item
   const production = useProduction()
+  const step = {
+    name: item.name,
+    action: 'update' as const,
+    key_id: item.id,
+    key_name: item.name,
+    is_secret: version.value === MASK,
+    shared_with: [],
+    shared_total: 0,
+    choices: [],
+    old_value: readable(current),
+    new_value: readable(version),
+  }
   const holders = versions.reduce((sum, each) => sum + each.holders, 0)
   const done = (made: Key) =>
     made.version === current.version
@@ -40,10 +51,13 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
       onClose={onClose}
     >
       <p>
-        Its value becomes version {current.version + 1}
-        {bundles.length === 0 ? '. No bundle uses it.' : `, in ${counted(bundles.length, 'bundle')}:`}
+        Its value becomes version {current.version + 1}.{bundles.length === 0 && ' No bundle uses it.'}
       </p>
-      {bundles.length > 0 && <NameList label="Bundles" names={bundles.map(({ name }) => name)} />}
+      <ul aria-label="Bundles" className="max-h-60 divide-y divide-line overflow-auto">
+        {bundles.map(({ id, name, as }) => (
+          <StepRow key={id} name={as} step={step} about={name} />
+        ))}
+      </ul>
       {holders > 0 && (
         <p>
           {holders === 1 ? '1 holder keeps' : `${holders} holders keep`} the value they were given until they
@@ -54,6 +68,8 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
     </ConfirmChange>
   )
 }
+
+const readable = ({ value }: KeyVersion) => (value === null || value === MASK ? undefined : value)
 
 function problemOf({ code, details, message }: Failure): string {
   if (code !== 'version_conflict') return message

@@ -53,10 +53,13 @@ export function ValueEditor({ keyId, seen, bundle, onDone }: ValueEditorProps) {
     onDone(key)
     const where = reached.length > 1 ? `${reached.length} bundles` : reached[0]?.name
     const place = where === undefined ? '' : ` in ${where}`
-    notify({
-      text: `Saved ${name}${place}, v${key.version}.${olderHoldersText(key)}${formerText(key)}`,
-      ...undoOf(key),
-    })
+    const others = item.bundles.filter((each) => !reached.includes(each)).map((each) => each.name)
+    const rest =
+      others.length === 0
+        ? ''
+        : ` ${listed(others, MOST_NAMED)} ${others.length === 1 ? 'keeps' : 'keep'} the old value.`
+    const elsewhere = `${rest}${olderHoldersText(key)}${formerText(key)}`
+    notify({ text: `Saved ${name}${place}, v${key.version}.${elsewhere}`, ...undoOf(key) })
   }
   const template = templateIn(text ?? '')
   return (

@@ -9,7 +9,7 @@ import { commandsOf, ROOT, readDocument } from './documents.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'deploy/**/*.md', 'vectors/*.md'], {
+const DOCUMENTS = globSync(['*.md', '{docs,deploy}/**/*.md', '{release,vectors}/*.md'], {
   cwd: ROOT,
 }).toSorted()
 
@@ -82,6 +82,16 @@ test.each(
       .toLowerCase(),
   )
   expect(pages.some((page) => page.includes(word))).toBe(true)
+})
+
+test('what a person downloads says how to check its checksums, its signature and its build', () => {
+  const release = readDocument('release/README.md')
+  for (const check of ['sha256sum --check', 'minisign -V', 'npm run release'])
+    expect(release).toContain(check)
+  expect(readDocument('.github/workflows/release.yaml')).toContain(
+    'release/README.md > "$RUNNER_TEMP/notes.md"',
+  )
+  expect(readDocument('CHANGELOG.md')).toContain(`## ${JSON.parse(readDocument('package.json')).version}`)
 })
 
 test('the list of the documents has five groups, and every page once', () => {
@@ -204,7 +214,7 @@ test('each step of a flow names a file and what it declares', () => {
 test('the client that a clone installs works in any folder', async () => {
   const home = await mkdtemp(join(tmpdir(), 'keyferry-installed-'))
   const env = { ...process.env, HOME: home, XDG_DATA_HOME: '' }
-  const installing = commandsOf('README.md').find((line) => line.includes('install-client')) ?? ''
+  const installing = commandsOf('docs/install.md').find((line) => line.includes('install-client')) ?? ''
   const installed = spawnSync('sh', ['-c', installing], { cwd: ROOT, env, encoding: 'utf8' })
   expect(`${installed.status}: ${installed.stderr}`).toMatch(/^0:/)
   expect(installed.stdout).toContain(`${home}/.local/bin is not in your PATH`)

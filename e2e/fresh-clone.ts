@@ -71,11 +71,12 @@ export async function runReadme(npmVersion: string, nodeFolder = ''): Promise<Ru
     const env = terminalOf(folder, nodeFolder)
     env['PATH'] = `${installedNpm(npmVersion, folder, env)}${delimiter}${env['PATH']}`
     const clone = newClone(join(folder, 'clone'))
-    const [first = '', second = ''] = commandsOf('README.md').filter((line) => line.startsWith('npm '))
+    const [first = '', second = ''] = commandsOf('README.md').filter((line) => !line.startsWith('keyferry '))
     const deliveredFrom = async (start: string, installClient: string) => {
       const { url, stop } = await startedBy(start, clone, env)
       try {
-        execFileSync('sh', ['-c', installClient], { cwd: clone, env, stdio: 'pipe' })
+        const line = installClient.replace('http://127.0.0.1:5393', url)
+        execFileSync('sh', ['-c', line], { cwd: clone, env, stdio: 'pipe' })
         return await deliveredValue(url, folder, env)
       } finally {
         await stop()

@@ -12,16 +12,24 @@ const HANDBOOK = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
 const WAYS: readonly { commands: RegExp; run?: (command: string) => Promise<void> | void }[] = [
   // The documents' own test runs these, in a folder with an `.env`, and approves what they ask for.
   { commands: /^(npm run install-client$|(eval "\$\(|printf \d+ \| )?keyferry (import|run|pull|set) )/ },
-  { commands: /^npm (ci|test|run check|run test:all|run test:programs(?: trials)?)$/, run: isRunByCi },
+  // `e2e/fresh-clone.test.ts` runs this.
+  { commands: /^curl \S+ http:\/\/127\.0\.0\.1:5393\/install\.sh \| sh$/ },
+  {
+    commands: /^npm (ci|test|run build|run check|run test:all|run test:programs(?: trials)?)$/,
+    run: isRunByCi,
+  },
   { commands: /^([A-Z_]+=\S+ )*npm start$/, run: starts },
   { commands: /^npm run dev( -- --seed)?$/, run: starts },
-  { commands: /^(npm run test:fast|SLOWEST=20 npm test)$/, run: runsOneFile },
+  { commands: /^npm run test:fast$/, run: runsOneFile },
   { commands: /^npm run test:watch$/, run: findsTests },
   { commands: /^npm run faults -- \w+$/, run: isATrial },
   { commands: /^npm test -- contract\/src\/api-page -u$/, run: leavesTheApiPageAlone },
   { commands: /^npm test -- \S+$/, run: findsTests },
   { commands: /^npm test -- \S+ -t 'its name'$/, run: runsOneTest },
-  { commands: /^KEEP_DATABASES=1 npm test -- \S+ -t '.+'$/, run: namesTests },
+  {
+    commands: /^(KEEP_DATABASES=1 npm test -- \S+ -t '.+'|UPDATE_WORDS=1 npm test -- --mode trials \S+)$/,
+    run: namesTests,
+  },
   { commands: /^npm run screenshots$/, run: takesScreenshots },
 ]
 
@@ -62,7 +70,7 @@ function isRunByCi(command: string): void {
   const written = [command, scripts[command.replace('npm run ', '')]]
   const lines = ['.ci/run', 'test/all.sh', '.github/workflows/release.yaml']
     .flatMap((file) => readDocument(file).split('\n'))
-    .map((line) => line.replace(/^( +- run: )?(CI=true )?(exec )?/, '').replace(' --silent', ''))
+    .map((line) => line.replace(/^( +- run: )?([A-Z]+=\S+ )*(exec )?/, '').replace(' --silent', ''))
   expect(lines.some((line) => written.includes(line.replace(/ &$/, '')))).toBe(true)
 }
 

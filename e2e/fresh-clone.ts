@@ -71,7 +71,7 @@ export async function runReadme(npmVersion: string, nodeFolder = ''): Promise<Ru
     const env = terminalOf(folder, nodeFolder)
     env['PATH'] = `${installedNpm(npmVersion, folder, env)}${delimiter}${env['PATH']}`
     const clone = newClone(join(folder, 'clone'))
-    const [first = '', second = ''] = commandsOf('README.md').filter((line) => !line.startsWith('keyferry '))
+    const [first = '', second = ''] = commandsOf('README.md').filter((line) => /^(npm|curl) /.test(line))
     const deliveredFrom = async (start: string, installClient: string) => {
       const { url, stop } = await startedBy(start, clone, env)
       try {

@@ -10,7 +10,7 @@ export async function webhookShots(): Promise<World> {
   const server = await startServer({ env: { ALLOW_PRIVATE_TARGETS: '127.0.0.1/32' } })
   const { bundles } = await createLibrary(server.url)
   const list = `${server.url}/settings/workspace`
-  const own = `${server.url}/settings/webhooks`
+  const one = `${server.url}/settings/webhooks`
   const works = await created(server.url, { status: 204, bundle_ids: [bundles.get('dev/app') ?? ''] })
   const fails = await created(server.url, { status: 500, bundle_ids: [] })
   const off = await created(server.url, { status: 410, bundle_ids: [] })
@@ -19,16 +19,16 @@ export async function webhookShots(): Promise<World> {
     list: [
       { name: 'webhooks', show: at(list) },
       { name: 'webhooks-empty', show: withoutWebhooks(list) },
-      { name: 'webhook', show: at(`${own}/${works}`, opened) },
-      { name: 'webhook-failing', show: at(`${own}/${fails}`) },
-      { name: 'webhook-off', show: at(`${own}/${off}`) },
+      { name: 'webhook', show: at(`${one}/${works}`, opened) },
+      { name: 'webhook-failing', show: at(`${one}/${fails}`) },
+      { name: 'webhook-off', show: at(`${one}/${off}`) },
       { name: 'webhook-new', show: at(list, press('New webhook')) },
-      { name: 'webhook-edit', show: at(`${own}/${works}`, press('Edit')) },
-      { name: 'webhook-delete', show: at(`${own}/${works}`, press('Delete')) },
-      { name: 'webhook-new-secret', show: at(`${own}/${works}`, press('New secret')) },
+      { name: 'webhook-edit', show: at(`${one}/${works}`, press('Edit')) },
+      { name: 'webhook-delete', show: at(`${one}/${works}`, press('Delete')) },
+      { name: 'webhook-new-secret', show: at(`${one}/${works}`, press('New secret')) },
       {
         name: 'webhook-secret',
-        show: at(`${own}/${works}`, async (page) => {
+        show: at(`${one}/${works}`, async (page) => {
           await press('New secret')(page)
           await press('Create the new secret')(page)
           await page.getByLabel('Secret', { exact: true }).waitFor()

@@ -33,7 +33,7 @@ export function StepChoice({
         value={choiceOf(step)}
         options={optionsOf(step)}
         onChange={(choice) => choice !== '' && onChoose?.(step.name, choice)}
-        className="choice text-sm"
+        className="choice text-xs"
       />
     )
   const { action } = step

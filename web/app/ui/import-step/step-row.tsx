@@ -31,7 +31,7 @@ export function StepRow({ name, step, from, about, warnings = [], lead, onChoose
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-3 py-2.5">
       {lead}
-      <div className="min-w-0 flex-1 basis-44">
+      <div className="min-w-0 flex-1 basis-40">
         <p translate="no" className="font-mono text-sm font-medium break-all">
           {name}
         </p>

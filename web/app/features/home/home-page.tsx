@@ -95,16 +95,17 @@ function NamedBundle({ bundles }: { bundles: readonly Bundle[] }) {
 /** Looks for applications by name, description and tag, kept in the address so that it can be linked to. */
 function Filter({ bundles }: { bundles: readonly Bundle[] }) {
   const { textOf, set } = useAddressFields(FIELDS)
+  const isUnused = textOf('show') === 'unused'
   const tags = useMemo(() => [...new Set(bundles.flatMap(tagsOf))].toSorted(), [bundles])
   return (
     <>
       <SearchField
-        label={`Filter ${textOf('show') === 'unused' ? 'variables' : 'applications'}`}
+        label={isUnused ? 'Filter variables' : 'Filter applications'}
         value={textOf('query')}
         onChange={(text) => set('query', text)}
         className="max-sm:order-1 max-sm:flex-1 max-sm:basis-48 sm:w-56"
       />
-      {tags.length > 0 && (
+      {tags.length > 0 && !isUnused && (
         <Select
           aria-label="Tag"
           value={textOf('tag')}

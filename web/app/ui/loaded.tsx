@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { canTryAgainAfter, describeFailure, type Failure } from '../lib/calls/failure.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
+import { Placed } from './placed.tsx'
 
 type FailedQuery = { error: Error | null; refetch: () => unknown }
 type TryAgainProps = Pick<FailedQuery, 'refetch'> & { failure: Failure }
@@ -34,7 +35,7 @@ export function LoadingState({ query: { error, refetch }, what }: { query: Faile
 export function FailureState({ failure, refetch }: TryAgainProps) {
   return (
     <Notice tone="danger" role="alert">
-      <p>{failure.message}</p>
+      <p className="mb-2">{failure.message}</p>
       <TryAgain failure={failure} refetch={refetch} />
     </Notice>
   )
@@ -58,20 +59,22 @@ function Skeleton({ what }: { what: string }) {
   )
 }
 
-/** Says above an earlier answer that a newer one did not come; nothing while the answer is fresh. */
+/** Says over an earlier answer that a newer one did not come; nothing while the answer is fresh. */
 export function OutdatedNotice({ query: { error, refetch } }: { query: FailedQuery }) {
   if (error === null) return null
   const failure = describeFailure(error)
   return (
-    <Notice tone="caution" role="status" className="mb-4">
-      <p>This page shows an earlier state. {failure.message}</p>
-      <TryAgain failure={failure} refetch={refetch} />
-    </Notice>
+    <Placed isShown>
+      <div className="flex max-w-read items-center gap-3 rounded-md bg-raised px-4 py-2 text-sm shadow-floating">
+        <p className="flex-1">This page shows an earlier state. {failure.message}</p>
+        <TryAgain failure={failure} refetch={refetch} />
+      </div>
+    </Placed>
   )
 }
 
 /** Retry, if a retry can help. */
 export function TryAgain({ failure, refetch }: TryAgainProps) {
   if (!canTryAgainAfter(failure)) return null
-  return <Button label="Try again" size="small" className="mt-2" onClick={() => void refetch()} />
+  return <Button label="Try again" size="small" onClick={() => void refetch()} />
 }

@@ -1,10 +1,13 @@
 import { describeFailure } from '../lib/calls/failure.ts'
 import { createListeners } from '../lib/page/kept.ts'
 
-export type Toast = { id: number; text: string; tone: 'plain' | 'danger'; undo?: () => void }
+/** `isGone`: it only keeps the place of those that are beside it. */
+export type Toast = { id: number; text: string; tone: 'plain' | 'danger'; undo?: () => void; isGone?: true }
 
 /** What a toast says, and how to take back what happened. */
 export type Remark = Pick<Toast, 'text' | 'undo'> & { tone?: Toast['tone'] }
+
+const MOST = 3
 
 let toasts: readonly Toast[] = []
 let nextId = 1
@@ -18,18 +21,27 @@ function publish(next: readonly Toast[]): void {
   listeners.notify()
 }
 
-/** Tell the person what happened, with a way to take it back where there is one. */
+/** Tell the person what happened, with a way to take it back where there is one. It takes a free place, or that of the
+ * oldest, so that no other moves. */
 export function notify(remark: Remark): void {
-  publish([...toasts.slice(-2), { tone: 'plain', ...remark, id: nextId++ }])
+  const toast = { tone: 'plain', ...remark, id: nextId++ } as const
+  const oldest = toasts.toSorted((a, b) => a.id - b.id)[0]
+  const before = toasts.find(({ isGone }) => isGone) ?? (toasts.length < MOST ? undefined : oldest)
+  publish(before === undefined ? [...toasts, toast] : toasts.map((each) => (each === before ? toast : each)))
 }
 
 export function dismiss(id: number): void {
-  publish(toasts.filter((toast) => toast.id !== id))
+  const next = toasts.map((toast) => (toast.id === id ? { ...toast, isGone: true as const } : toast))
+  publish(next.slice(0, next.findLastIndex(({ isGone }) => isGone !== true) + 1))
 }
 
 /** Tell the person why something failed. */
-export function notifyFailure(error: unknown): void {
-  notify({ text: describeFailure(error).message, tone: 'danger' })
+export const notifyFailure = failing()
+
+/** Tells the person what failed, and why: `failing('Removing PORT from dev/app')`. */
+export function failing(act?: string) {
+  const what = act === undefined ? '' : `${act} failed. `
+  return (error: unknown) => notify({ text: what + describeFailure(error).message, tone: 'danger' })
 }
 
 /** Options of a `mutate` without a form: a toast says what happened, or why it failed. */

@@ -1,33 +1,26 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { CircleAlert, X } from './icons.ts'
+import { Placed } from './placed.tsx'
 import { currentToasts, dismiss, onToasts, type Toast } from './toast-store.ts'
 
 const SHOWN_MS = 8_000
 
-/** Messages at the top or the bottom of the screen, away from the focused element, so that they do not cover what they
- * refer to. Spoken politely, gone after a while unless pointed at or focused; a failure stays. */
+/** Messages over the page, where no control is. Spoken politely, gone after a while unless pointed at or focused; a
+ * failure stays. */
 export function Toasts() {
-  const [{ toasts, isAtTop }, setShown] = useState(whatToShow)
-  useEffect(() => onToasts(() => setShown(whatToShow())), [])
+  const toasts = useSyncExternalStore(onToasts, currentToasts)
   useEffect(() => {
     document.addEventListener('keydown', undoLast)
     return () => document.removeEventListener('keydown', undoLast)
   }, [])
   return (
-    <div
-      role="status"
-      aria-label="Notifications"
-      className={classNames(
-        'pointer-events-none fixed inset-x-0 z-40 flex flex-col items-center gap-2 p-4 sm:items-end sm:p-6 print:hidden',
-        isAtTop ? 'top-13 sm:top-14' : 'bottom-12 sm:bottom-0',
-      )}
-    >
+    <Placed label="Notifications" isShown={toasts.length > 0}>
       {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
       ))}
-    </div>
+    </Placed>
   )
 }
 
@@ -36,30 +29,22 @@ function undoLast(event: KeyboardEvent): void {
   const isTyped =
     event.target instanceof Element && event.target.closest('input, textarea, select, dialog') !== null
   if (event.key !== 'z' || event.ctrlKey || event.metaKey || event.altKey || isTyped) return
-  const toast = currentToasts().findLast(({ undo }) => undo !== undefined)
+  const toast = currentToasts()
+    .toSorted((a, b) => b.id - a.id)
+    .find(({ undo, isGone }) => undo !== undefined && !isGone)
   if (toast === undefined) return
   toast.undo?.()
   dismiss(toast.id)
-}
-
-function whatToShow() {
-  return { toasts: currentToasts(), isAtTop: isInLowerHalf(document.activeElement) }
-}
-
-function isInLowerHalf(element: Element | null): boolean {
-  if (element === null || element === document.body) return false
-  const { top, bottom } = element.getBoundingClientRect()
-  return (top + bottom) / 2 > innerHeight / 2
 }
 
 function ToastCard({ toast }: { toast: Toast }) {
   const [isPaused, setPaused] = useState(false)
   useEffect(() => {
     // What failed stays until the person has read it.
-    if (isPaused || toast.tone === 'danger') return undefined
+    if (isPaused || toast.isGone || toast.tone === 'danger') return undefined
     const timer = setTimeout(() => dismiss(toast.id), SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [isPaused, toast.id, toast.tone])
+  }, [isPaused, toast.id, toast.isGone, toast.tone])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: pointing at a remark only keeps it from leaving
     <div
@@ -68,8 +53,9 @@ function ToastCard({ toast }: { toast: Toast }) {
       onFocus={() => setPaused(true)}
       onBlur={() => setPaused(false)}
       className={classNames(
-        'pointer-events-auto flex w-full max-w-read items-center gap-3 rounded-md py-2 pr-2 pl-4 text-sm shadow-floating sm:w-fit',
+        'flex w-full max-w-read items-center gap-3 rounded-md py-2 pr-2 pl-4 text-sm shadow-floating sm:w-fit',
         toast.tone === 'danger' ? 'bg-danger-soft' : 'bg-raised',
+        toast.isGone && 'invisible',
       )}
     >
       {toast.tone === 'danger' && <CircleAlert aria-hidden size={18} className="shrink-0 text-danger" />}

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Download } from '../../ui/icons.ts'
-import { notify, notifyFailure } from '../../ui/toast-store.ts'
+import { failing, notify } from '../../ui/toast-store.ts'
 
 /** Saves the whole log. */
 export function DownloadButton() {
@@ -18,7 +18,7 @@ export function DownloadButton() {
   const download = () =>
     void mutateAsync().then(
       (files) => notify({ text: files === 1 ? `Saved ${FILE}.` : `Saved ${files} files.` }),
-      notifyFailure,
+      failing('The download'),
     )
   return <Button label="Download" size="small" busy={isPending} onClick={download} icon={Download} />
 }

@@ -80,7 +80,7 @@ function Application({ current, environments }: ApplicationProps) {
       <PageHeading
         title={application}
         shown={<Crumbs name={application} />}
-        intro={<About bundle={current} />}
+        intro={<About bundle={current} rows={compared.data?.rows ?? []} />}
         actions={
           <>
             {canAdd && (
@@ -117,7 +117,6 @@ function Application({ current, environments }: ApplicationProps) {
           </>
         )}
       </Loaded>
-      <InstallClient />
       {canAdd && textOf('add') !== '' && (
         <AddVariableDialog
           bundle={current.may_edit ? current : (environments.find(({ may_edit }) => may_edit) ?? current)}
@@ -131,22 +130,28 @@ function Application({ current, environments }: ApplicationProps) {
 }
 
 /** What is said of the environment that the address names. */
-function About({ bundle }: { bundle: Bundle }) {
-  const { name, description, updated_at, updated_by_name } = bundle
+function About({ bundle, rows }: { bundle: Bundle; rows: VariablesProps['rows'] }) {
+  const { id, name, description } = bundle
+  const own = rows.flatMap(({ cells }) =>
+    cells.flatMap(({ bundle_id, facts }) => (bundle_id === id && facts) || []),
+  )
+  const [last] = own.toSorted((a, b) => b.set_at.localeCompare(a.set_at))
   return (
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs">
       <span className="max-w-full truncate">
         <EnvChip name={name} isProduction={isProduction(bundle)} isMention />
       </span>
       {description !== '' && <span className="[overflow-wrap:anywhere]">{description}</span>}
-      <span className="text-ink-faint">
-        Changed <LastChange at={updated_at} by={updated_by_name} />
-      </span>
       {tagsOf(bundle).map((tag) => (
         <Link key={tag} href={`/?tag=${encodeURIComponent(tag)}`} className="max-w-full truncate">
           <Badge>{tag}</Badge>
         </Link>
       ))}
+      {last !== undefined && (
+        <span className="text-ink-faint">
+          Values changed <LastChange at={last.set_at} by={last.set_by.name} />
+        </span>
+      )}
     </div>
   )
 }
@@ -186,7 +191,13 @@ type VariablesProps = ApplicationProps & {
 
 function Variables({ current, environments, rows: compared, added, onAdd }: VariablesProps) {
   const { textOf, set } = useAddressFields(['show', 'query'])
-  const rows = useMemo(() => matrixRows(compared), [compared])
+  const of = environments.map(({ id }) => id).join(' ')
+  const before = useRef<{ of: string; rows: MatrixRow[] }>(null)
+  const rows = useMemo(
+    () => matrixRows(compared, before.current?.of === of ? before.current.rows : []),
+    [compared, of],
+  )
+  before.current = { of, rows }
   const show = textOf('show')
   const filter = isFilter(show) ? show : 'all'
   const query = textOf('query')
@@ -213,7 +224,6 @@ function Variables({ current, environments, rows: compared, added, onAdd }: Vari
           className="w-full sm:ml-auto sm:w-52"
         />
       </div>
-      <Crossing environments={environments} rows={rows} />
       <EnvironmentSwitch current={current} environments={environments} rows={rows} />
       <Matrix
         {...{ current, environments, selection, added, onAdd }}
@@ -238,6 +248,8 @@ function Variables({ current, environments, rows: compared, added, onAdd }: Vari
           Owners can change this bundle, and so can members whom the rules allow.
         </Notice>
       )}
+      <InstallClient />
+      <Crossing environments={environments} rows={rows} />
       <OldItems environments={environments} rows={rows} />
       <CopyBar environments={environments} rows={chosen} selection={selection} shown={shown} />
     </>
@@ -251,8 +263,7 @@ function FilterChips({ rows, filter, onFilter }: ChipsProps) {
     <fieldset className="flex max-w-full min-w-0 gap-2 overflow-x-auto p-0.5 print:hidden">
       <legend className="sr-only">Show</legend>
       {(Object.keys(FILTERS) as Filter[]).map((name) => {
-        const count = countOf(rows, name)
-        if (count === 0 && name !== filter && name !== 'all') return null
+        if (countOf(rows, name, 'kept') === 0 && name !== filter && name !== 'all') return null
         return (
           <button
             key={name}
@@ -261,7 +272,7 @@ function FilterChips({ rows, filter, onFilter }: ChipsProps) {
             onClick={() => onFilter(name)}
             className="min-h-8 shrink-0 rounded-full border border-line bg-surface px-3 text-xs whitespace-nowrap text-ink-soft hover:border-edge aria-pressed:border-accent-soft aria-pressed:bg-accent-soft aria-pressed:font-medium aria-pressed:text-accent"
           >
-            {FILTERS[name]} <span className="ml-0.5">{count}</span>
+            {FILTERS[name]} <span className="ml-0.5 inline-block min-w-[2ch]">{countOf(rows, name)}</span>
           </button>
         )
       })}

@@ -11,17 +11,26 @@ export const FILTERS = {
 
 export type Filter = keyof typeof FILTERS
 
-/** A variable with what is to say about it. */
-export type MatrixRow = ComparedRow & { filters: ReadonlySet<Filter>; needsLook: boolean }
+/** A variable with what is to say about it: now, and since the page was opened, so that no row leaves its place when
+ * its mark goes or comes. */
+export type MatrixRow = ComparedRow & {
+  filters: ReadonlySet<Filter>
+  kept: ReadonlySet<Filter>
+  needsLook: boolean
+}
 
 const MARKS: readonly Filter[] = ['missing', 'due', 'older']
 
-/** The rows of an application: those that need a look first, then by name. */
-export function matrixRows(rows: readonly ComparedRow[]): MatrixRow[] {
+/** The rows of an application: those that need a look first, then by name.
+ * @param before the rows as they were shown before */
+export function matrixRows(rows: readonly ComparedRow[], before: readonly MatrixRow[] = []): MatrixRow[] {
+  const shown = new Map(before.map((row) => [row.name, row]))
   const marked = rows.map((row) => {
     const filters = filtersOf(row)
+    const known = shown.get(row.name)
     const lacksParts = row.cells.some(({ facts }) => (facts?.missing_parts.length ?? 0) > 0)
-    return { ...row, filters, needsLook: lacksParts || MARKS.some((mark) => filters.has(mark)) }
+    const needsLook = known?.needsLook ?? (lacksParts || MARKS.some((mark) => filters.has(mark)))
+    return { ...row, filters, kept: known?.kept.union(filters) ?? filters, needsLook }
   })
   return [...marked.filter(({ needsLook }) => needsLook), ...marked.filter(({ needsLook }) => !needsLook)]
 }
@@ -41,11 +50,11 @@ export function isFilter(text: string): text is Filter {
 }
 
 export function shownRows(rows: readonly MatrixRow[], filter: Filter, query: string): MatrixRow[] {
-  return rows.filter((row) => row.filters.has(filter) && matches(row.name, query))
+  return rows.filter((row) => row.kept.has(filter) && matches(row.name, query))
 }
 
-export const countOf = (rows: readonly MatrixRow[], filter: Filter) =>
-  rows.filter(({ filters }) => filters.has(filter)).length
+export const countOf = (rows: readonly MatrixRow[], filter: Filter, of: 'filters' | 'kept' = 'filters') =>
+  rows.filter((row) => row[of].has(filter)).length
 
 /** The first column that delivers the same key, if it is before this one; null for a value of its own. */
 export function sameAs(cells: readonly ComparedCell[], column: number): number | null {

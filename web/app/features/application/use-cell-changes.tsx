@@ -5,7 +5,7 @@ import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useAnswer, useSteps } from '../../lib/calls/use-call.ts'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { deferred } from '../../ui/deferred.tsx'
-import { notify, notifyFailure as onError } from '../../ui/toast-store.ts'
+import { failing, notify } from '../../ui/toast-store.ts'
 import { OtherKeyDialog, RenameEntryDialog } from './cells/entry-dialogs.tsx'
 import type { EntryAt, EnvironmentColumn, TakenFrom } from './environment/environments.ts'
 import type { MatrixRow } from './matrix-rows.ts'
@@ -16,24 +16,30 @@ const CopyDialog = deferred('CopyDialog', () => import('./copy-dialog.tsx'))
 
 const FRESH = { refreshes: LIBRARY }
 
+type Done = { text: string; undo?: () => Promise<unknown> }
+
 /** What a person may do with a variable of an environment in one step, each with a way to take it back. */
 export function useCellChanges() {
   const [asked, setAsked] = useState<Question | null>(null)
   const [opened, setOpened] = useState<OpenedEntry | null>(null)
   const [taken, setTaken] = useState<(EntryAt & TakenFrom) | null>(null)
   const steps = useSteps((run: () => Promise<unknown>) => run(), FRESH)
-  const takeBack = (undo: () => Promise<unknown>) => steps.mutate(undo, { onError })
-  const make = (run: () => Promise<unknown>, done: { text: string; undo?: () => Promise<unknown> }) => {
+  const make = (act: string, run: () => Promise<unknown>, done: Done) => {
     const { text, undo } = done
+    const takeBack = (back: () => Promise<unknown>) =>
+      steps.mutate(back, { onError: failing(`Undoing “${act}”`) })
     const back = undo === undefined ? {} : { undo: () => takeBack(undo) }
-    steps.mutate(run, { onError, onSuccess: () => notify({ text, ...back }) })
+    steps.mutate(run, { onError: failing(act), onSuccess: () => notify({ text, ...back }) })
   }
   const detach = ({ bundle: { id: bundle_id, name: from }, name, cell: { key_id, facts } }: EntryAt) => {
     if (key_id === null || facts === undefined) return
     const { required, order, may_show } = facts
     const undo = () => call('attachKey', { bundle_id, key_id, as: name, required, order })
     const text = `Removed ${name} from ${from}. Its value is kept.`
-    make(() => call('detachKey', { bundle_id, key_id }), { text, ...(may_show ? { undo } : {}) })
+    make(`Removing ${name} from ${from}`, () => call('detachKey', { bundle_id, key_id }), {
+      text,
+      ...(may_show ? { undo } : {}),
+    })
   }
   const ask = (variable: EntryAt) => {
     const { bundle, name, cell } = variable
@@ -51,11 +57,15 @@ export function useCellChanges() {
       copy = (await call('splitKey', { bundle_id, key_id })).id
     }
     const undo = () => call('changeAttachment', { bundle_id, key_id: copy }, { body: { key_id } })
-    make(run, { text: `${here} has its own ${name}, with the same value.`, undo })
+    make(`Giving ${here} its own ${name}`, run, {
+      text: `${here} has its own ${name}, with the same value.`,
+      undo,
+    })
   }
-  const require = ({ bundle: { id: bundle_id }, cell: { key_id } }: EntryAt, required: boolean) => {
+  const require = ({ bundle, name, cell: { key_id } }: EntryAt, required: boolean) => {
     if (key_id === null) return
-    steps.mutate(() => call('changeAttachment', { bundle_id, key_id, required }), { onError })
+    const onError = failing(`Changing ${name} in ${bundle.name}`)
+    steps.mutate(() => call('changeAttachment', { bundle_id: bundle.id, key_id, required }), { onError })
   }
   const share = (bundle: EnvironmentColumn, row: MatrixRow, environments: readonly EnvironmentColumn[]) => {
     const source = sourceOf(row, environments)
@@ -65,10 +75,14 @@ export function useCellChanges() {
     const { keyId: key_id, from } = source
     const same = `the same as ${from.label}`
     const run = () =>
-      make(() => call('attachKey', { bundle_id, key_id, as: row.name }), {
-        text: `${bundle.name} has ${row.name}, ${same}.`,
-        undo: () => call('detachKey', { bundle_id, key_id }),
-      })
+      make(
+        `Giving ${bundle.name} ${row.name}`,
+        () => call('attachKey', { bundle_id, key_id, as: row.name }),
+        {
+          text: `${bundle.name} has ${row.name}, ${same}.`,
+          undo: () => call('detachKey', { bundle_id, key_id }),
+        },
+      )
     const text = `${bundle.name} and ${from.name} then share one value: a change in one changes the other.`
     if (isProduction(bundle))
       setAsked({ title: `Give production ${row.name}, ${same}?`, action: 'Share', text, run })

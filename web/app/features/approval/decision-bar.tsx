@@ -164,7 +164,12 @@ function Countdown({ expiresAt, onEnd }: { expiresAt: string; onEnd: () => void 
   const spoken = SPOKEN_AT_SECONDS.find((seconds) => leftMs <= seconds * 1_000)
   return (
     <>
-      <span className={classNames('whitespace-nowrap', leftMs < 60_000 && 'font-semibold text-caution')}>
+      <span
+        className={classNames(
+          'min-w-[11ch] text-right whitespace-nowrap',
+          leftMs < 60_000 && 'font-semibold text-caution',
+        )}
+      >
         <span className="sr-only">Expires in </span>
         <span role="timer">{clockTime(leftMs)}</span> left
       </span>

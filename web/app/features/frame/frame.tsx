@@ -1,4 +1,13 @@
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
+import { type Query, useQueryClient } from '@tanstack/react-query'
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { Link, useLocation } from 'wouter'
 import type { ApprovalKey, LastingAct } from '../../lib/calls/answers.ts'
 import { pageWorkspace } from '../../lib/calls/workspace.ts'
@@ -9,7 +18,7 @@ import { PLACES } from '../../lib/page/places.ts'
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
 import { Face } from '../../ui/face.tsx'
 import { Search } from '../../ui/icons.ts'
-import { Notice } from '../../ui/notice.tsx'
+import { Placed } from '../../ui/placed.tsx'
 import { isTyping } from '../../ui/search-field.tsx'
 import { ThemeSwitch } from '../../ui/theme-switch.tsx'
 import { Wordmark } from '../../ui/wordmark.tsx'
@@ -28,6 +37,8 @@ type FrameProps = {
 /** What surrounds every page: the mark, the workspace, and the places. */
 export function Frame({ signedIn, inWorkspace, onPalette, children }: FrameProps) {
   useShortcuts(inWorkspace, onPalette)
+  const page = useRef<HTMLDivElement>(null)
+  const [drawn, isDrawn] = useDrawn(page)
   return (
     <div className="flex min-h-dvh flex-col">
       <a
@@ -37,7 +48,10 @@ export function Frame({ signedIn, inWorkspace, onPalette, children }: FrameProps
         Skip to the page
       </a>
       <header className="sticky top-0 z-20 border-b border-line bg-canvas px-4 sm:px-6 print:static">
-        <div className="mx-auto flex h-13 max-w-wide items-center gap-2 sm:h-14">
+        <div
+          className="mx-auto flex h-13 max-w-wide items-center gap-2 sm:h-14"
+          style={{ opacity: Number(drawn !== '') }}
+        >
           <Link href="/" className="mr-1 inline-flex shrink-0 rounded-sm">
             <Wordmark short={signedIn} />
           </Link>
@@ -52,10 +66,53 @@ export function Frame({ signedIn, inWorkspace, onPalette, children }: FrameProps
         </div>
       </header>
       <main id="page" tabIndex={-1} className="flex-1 px-4 pt-5 pb-24 sm:px-6 sm:pt-8 sm:pb-16">
-        {inWorkspace && <KeyNews />}
-        <div className="mx-auto max-w-wide">{children}</div>
+        <div className="relative mx-auto max-w-wide">
+          <div ref={page} aria-busy={!isDrawn} style={{ opacity: Number(isDrawn) }}>
+            {children}
+          </div>
+          {!isDrawn && <Coming />}
+        </div>
       </main>
       {inWorkspace && <BottomBar />}
+      {inWorkspace && <KeyNews />}
+    </div>
+  )
+}
+
+/** The address whose page is drawn, and whether that is this one. A page is drawn once all that it asks for at first has
+ * come, so that nothing on it moves. */
+function useDrawn(page: RefObject<HTMLElement | null>): [drawn: string, isDrawn: boolean] {
+  const client = useQueryClient()
+  const [path] = useLocation()
+  const [drawn, setDrawn] = useState('')
+  useLayoutEffect(() => {
+    let quietFrames = 0
+    const look = () => {
+      const isComing =
+        client.isFetching({ predicate: isFirst }) > 0 ||
+        page.current?.querySelector('[data-awaited]') !== null
+      quietFrames = isComing ? 0 : quietFrames + 1
+      if (quietFrames === QUIET_FRAMES) setDrawn(path)
+      else frame = requestAnimationFrame(look)
+    }
+    let frame = requestAnimationFrame(look)
+    return () => cancelAnimationFrame(frame)
+  }, [path, client, page])
+  return [drawn, drawn === path]
+}
+
+const QUIET_FRAMES = 3
+
+const isFirst = ({ state }: Query) => state.data === undefined && state.fetchFailureCount === 0
+
+/** In the place of a page, once the wait is noticeable. */
+function Coming() {
+  return (
+    <div aria-hidden className="late absolute inset-x-0 top-0">
+      <div className="animate-pulse space-y-6">
+        <div className="h-7 w-48 rounded-sm bg-sunken" />
+        <div className="h-80 rounded-lg bg-surface shadow-card" />
+      </div>
     </div>
   )
 }
@@ -145,13 +202,13 @@ function OwnersNews({ stored }: { stored: string }) {
     listeners.notify()
   }
   return (
-    <Notice tone="caution" role="status" className="mx-auto mb-5 max-w-wide print:hidden">
-      <div className="flex flex-wrap items-center gap-2">
+    <Placed isShown>
+      <div className="flex w-full max-w-read flex-wrap items-center gap-2 rounded-md bg-raised py-2 pr-2 pl-4 text-sm shadow-floating">
         <p className="flex-1 basis-52">{text}</p>
         <ButtonLink href="/members" size="small" label="See Members" />
         <Button label="Seen" size="small" onClick={see} />
       </div>
-    </Notice>
+    </Placed>
   )
 }
 

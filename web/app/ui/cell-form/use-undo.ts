@@ -2,7 +2,7 @@ import type { Key, SavedKey } from '../../lib/calls/answers.ts'
 import { call } from '../../lib/calls/call.ts'
 import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useSteps } from '../../lib/calls/use-call.ts'
-import { notify, notifyFailure } from '../toast-store.ts'
+import { failing, notify } from '../toast-store.ts'
 
 /** Takes a saved value back: the version before, or the key that the bundle shared. The field or dialog is gone by
  * then, and with it the callbacks of a plain `mutate`.
@@ -19,7 +19,7 @@ export function useUndo(item: Pick<Key, 'id' | 'version'>, bundleId: string | un
       undo: () =>
         void undo
           .mutateAsync(back)
-          .then(() => notify({ text: 'The value from before is back.' }), notifyFailure),
+          .then(() => notify({ text: 'The value from before is back.' }), failing('Undo')),
     }
   }
 }

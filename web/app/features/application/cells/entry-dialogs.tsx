@@ -10,7 +10,7 @@ import { Combobox } from '../../../ui/combobox.tsx'
 import { FormDialog } from '../../../ui/dialog-form.tsx'
 import { StricterNotice } from '../../../ui/stricter-notice.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { notifyFailure } from '../../../ui/toast-store.ts'
+import { failing } from '../../../ui/toast-store.ts'
 
 /** What a form that changes one key of a bundle gets. */
 type EntryChange = {
@@ -76,7 +76,8 @@ export function RenameEntryDialog({ bundle, item, onClose }: EntryChange) {
     setProblem(isKeyName(draft.as) ? null : 'Use letters, digits and _ only.')
     return isKeyName(draft.as) ? edit : null
   }
-  const undo = () => change.mutate({ as: item.name, expected: { as: draft.as } }, { onError: notifyFailure })
+  const undo = () =>
+    change.mutate({ as: item.name, expected: { as: draft.as } }, { onError: failing('Undo') })
   return (
     <FormDialog
       title={`Rename ${item.name} in ${bundle.name}`}

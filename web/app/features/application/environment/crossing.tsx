@@ -15,7 +15,7 @@ export function Crossing({ environments, rows }: CrossingRowsProps) {
   const crossing = new Set(shared.flatMap(({ key_id, crosses }) => (crosses === true ? [key_id] : [])))
   const names = rows.filter(({ cells }) => cells.some(({ key_id }) => crossing.has(key_id ?? '')))
   return (
-    <CrossingNotice of={names.map(({ name }) => ({ name, crosses: true }))} className="mb-3">
+    <CrossingNotice of={names.map(({ name }) => ({ name, crosses: true }))} className="mt-3">
       {may('splitKey') && 'To separate them, open the row and choose “Give it its own value”.'}
     </CrossingNotice>
   )

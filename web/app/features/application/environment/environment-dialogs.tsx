@@ -5,7 +5,7 @@ import { restoreBundle } from '../../../lib/data/bundles.ts'
 import { counted } from '../../../lib/words/counted.ts'
 import { EditBundleDialog } from '../../../ui/bundle-forms.tsx'
 import { ConfirmChange } from '../../../ui/confirm-change.tsx'
-import { notifyFailure } from '../../../ui/toast-store.ts'
+import { failing } from '../../../ui/toast-store.ts'
 import { ExportDialog } from './export-dialog.tsx'
 
 export type EnvironmentDialog = 'edit' | 'export' | 'delete'
@@ -29,7 +29,7 @@ function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onCl
   const keys = bundle.items.filter(({ order }) => order !== null).length
   const legacy = bundle.items.length - keys
   // The bundle's page is unmounted by then, so callbacks of a plain `mutate` do not run.
-  const undo = () => void restore.mutateAsync(bundle).catch(notifyFailure)
+  const undo = () => void restore.mutateAsync(bundle).catch(failing(`Restoring ${bundle.name}`))
   return (
     <ConfirmChange
       title={`Delete ${bundle.name}?`}

@@ -5,7 +5,7 @@ import { useAnswer, useSteps } from '../../../lib/calls/use-call.ts'
 import { useMay } from '../../../lib/data/me.ts'
 import { counted } from '../../../lib/words/counted.ts'
 import { Button } from '../../../ui/button.tsx'
-import { notify, notifyFailure } from '../../../ui/toast-store.ts'
+import { failing, notify } from '../../../ui/toast-store.ts'
 import type { MatrixRow } from '../matrix-rows.ts'
 
 type OldItemsProps = { environments: readonly Bundle[]; rows: readonly MatrixRow[] }
@@ -32,7 +32,7 @@ function OldItemsOf({ bundle }: { bundle: Bundle }) {
   const start = () =>
     convert
       .mutateAsync(undefined)
-      .then(() => notify({ text: `${bundle.name} has no old items any more.` }), notifyFailure)
+      .then(() => notify({ text: `${bundle.name} has no old items any more.` }), failing('Converting'))
   return names.length === 0 ? null : (
     <p className="mt-8 flex flex-wrap items-center gap-3 text-sm text-ink-soft">
       <span>

@@ -3,7 +3,6 @@ import type { DepositPlan, RequestContext } from '../../../lib/calls/answers.ts'
 import type { Failure } from '../../../lib/calls/failure.ts'
 import { treatmentOf, type ValueTreatment } from '../../../lib/rules/treatment.ts'
 import { changedOf } from '../../../lib/words/import-steps.ts'
-import { deferred } from '../../../ui/deferred.tsx'
 import { call } from '../calls.ts'
 import { useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { ApprovalOffer, OfferApproval } from '../offer.ts'
@@ -11,12 +10,6 @@ import { type BundlePlaceIds, inWorkspace } from '../place/place.ts'
 import { endOf, type RequestView } from '../request-state.ts'
 import { Names } from '../shown-names.tsx'
 import { actionOf, dangersOf, proposing, removedNames, stepsOf } from './deposit-plan.tsx'
-
-// They come with the plan, so that the page shows all of it at once.
-const loadList = () => import('./deposit-list.tsx')
-const loadNotices = () => import('./deposit-notices.tsx')
-const DepositList = deferred('DepositList', loadList)
-const DepositNotices = deferred('DepositNotices', loadNotices)
 
 /** What a terminal wants to store: where it goes, and what happens to each variable. */
 export function useDepositOffer(asking: RequestView, { workspaceId }: BundlePlaceIds): ApprovalOffer {
@@ -26,7 +19,7 @@ export function useDepositOffer(asking: RequestView, { workspaceId }: BundlePlac
   const [isReplanned, setReplanned] = useState(false)
   const [readable, setReadable] = useState<string[]>([])
   const loaded = usePlan(asking, workspaceId, treatment)
-  const plan = loaded.value
+  const { plan = null, DepositNotices } = loaded.value ?? {}
   return {
     phase: loaded.phase,
     rules: plan,
@@ -34,7 +27,7 @@ export function useDepositOffer(asking: RequestView, { workspaceId }: BundlePlac
     ...(plan === null ? {} : { production: plan.production, dangers: dangersOf(plan) }),
     content: (
       <WhenLoaded of={loaded} none="Choose a workspace to see the plan." loading="Loading the plan…">
-        {(ready) => (
+        {({ plan: ready, DepositList }) => (
           <DepositList
             plan={ready}
             deposit={deposit}
@@ -45,7 +38,9 @@ export function useDepositOffer(asking: RequestView, { workspaceId }: BundlePlac
         )}
       </WhenLoaded>
     ),
-    notices: plan && <DepositNotices plan={plan} isReplanned={isReplanned} requestId={asking.requestId} />,
+    notices: plan && DepositNotices && (
+      <DepositNotices plan={plan} isReplanned={isReplanned} requestId={asking.requestId} />
+    ),
     action: plan === null ? null : plan.proposal ? proposing(namesIn(deposit), name) : actionOf(plan, name),
     doubts: plan === null ? [] : doubtsOf(plan),
     approval:
@@ -75,12 +70,13 @@ function usePlan(
   }
   const load = async (chosen: { workspaceId: string; treatment: ValueTreatment }) => {
     const asked = { request_id: requestId, ...chosen.treatment }
-    const [plan] = await Promise.all([
+    // What shows the plan comes with it, so that the page shows all of it at once.
+    const [plan, { DepositList }, { DepositNotices }] = await Promise.all([
       call('planDeposit', asked, inWorkspace(chosen.workspaceId)),
-      loadList(),
-      loadNotices(),
+      import('./deposit-list.tsx'),
+      import('./deposit-notices.tsx'),
     ])
-    return plan
+    return { plan, DepositList, DepositNotices }
   }
   return useLoaded(workspaceId === null ? null : { workspaceId, treatment }, load, { keeps: true, onFailure })
 }

@@ -8,14 +8,12 @@ import { inWorkspace } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
 import type { RequestView } from '../request-state.ts'
 
-const loadNames = () => import('./offered-names.tsx')
-const OfferedNames = deferred('OfferedNames', loadNames)
 const BundleChoice = deferred('BundleChoice', () => import('../place/bundle-choice.tsx'))
 
 /** What the terminal would list: the names of the chosen bundle. */
 export function useNamesOffer({ requestId, request }: RequestView, place: ChosenPlace): ApprovalOffer {
   const loaded = useNames(requestId, place)
-  const offer = loaded.value
+  const offer = loaded.value?.offer ?? null
   return {
     phase: loaded.phase,
     rules: offer,
@@ -23,7 +21,7 @@ export function useNamesOffer({ requestId, request }: RequestView, place: Chosen
     choice: <BundleChoice place={place} context={request.context} />,
     content: (
       <WhenLoaded of={loaded} none="Choose a bundle to see the list." loading="Loading the list…">
-        {(ready) => <OfferedNames {...ready} />}
+        {({ offer: ready, OfferedNames }) => <OfferedNames {...ready} />}
       </WhenLoaded>
     ),
     action: actionOf(offer),
@@ -36,8 +34,11 @@ function useNames(requestId: string, { workspaceId, bundleId }: ChosenPlace) {
   const chosen = workspaceId === null || bundleId === null ? null : { workspaceId, bundle_id: bundleId }
   return useLoaded(chosen, async ({ workspaceId: workspace, bundle_id }) => {
     const asked = { request_id: requestId, bundle_id }
-    const [offer] = await Promise.all([call('previewNames', asked, inWorkspace(workspace)), loadNames()])
-    return offer
+    const [offer, { OfferedNames }] = await Promise.all([
+      call('previewNames', asked, inWorkspace(workspace)),
+      import('./offered-names.tsx'),
+    ])
+    return { offer, OfferedNames }
   })
 }
 

@@ -18,7 +18,12 @@ export function RequestPlace({ context }: { context: RequestContext }) {
       Icon={Laptop}
       label="Details"
       sentence={<Reported context={context} />}
-      small={`as the terminal reports (not verified), ${ago(meta.requested_at, nowMs)}${network}`}
+      small={
+        <>
+          as the terminal reports (not verified){network},{' '}
+          <span className="inline-block min-w-[14ch]">{ago(meta.requested_at, nowMs)}</span>
+        </>
+      }
     >
       <RequestFacts context={context} />
     </OpenFact>

@@ -1,0 +1,174 @@
+import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OWNER, signIn } from './app-accounts.ts'
+import { askApproval } from './app-library.ts'
+import { cellOf, closePage, openPage, openRow, pickFromMenu } from './app-page.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
+import { Depositor } from './depositor.ts'
+import { places } from './engines/walk.ts'
+import { startWorld } from './engines/world.ts'
+import { Attacker as Terminal } from './lure.ts'
+import {
+  answerOneByOne,
+  coveredControls,
+  movedControls,
+  placesOfControls,
+  WATCH_CONTROLS,
+  watchAnew,
+} from './still.ts'
+
+const MINUTE_MS = 60_000
+const STEP_MS = 10_000
+
+describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
+  let started: Awaited<ReturnType<typeof startWorld>>
+  let browser: Browser
+
+  beforeAll(async () => {
+    ;[started, browser] = await Promise.all([startWorld(), sharedBrowser()])
+  })
+  afterAll(async () => {
+    await closePages(browser)
+    await started?.[Symbol.asyncDispose]()
+  })
+
+  async function watched(options = {}) {
+    const page = await openPage(browser, options)
+    await page.context().addCookies([{ ...(await signIn(started.url, OWNER)), url: started.url }])
+    await page.clock.install()
+    await page.addInitScript(WATCH_CONTROLS)
+    return { page, answered: await answerOneByOne(page) }
+  }
+
+  /** What moves on a page while it loads, and in the minute after it. */
+  async function movesOn({ page, answered }: Awaited<ReturnType<typeof watched>>, path: string) {
+    await page.goto(started.url + path)
+    await page.locator('h1').first().waitFor()
+    await page
+      .getByText(/^Loading/)
+      .first()
+      .waitFor({ state: 'detached' })
+    await answered()
+    const moves = [...(await movedControls(page))].map((move) => `${path}: ${move}`)
+    for (let ms = 0; ms < MINUTE_MS; ms += STEP_MS) {
+      await page.clock.fastForward(STEP_MS)
+      await answered()
+      moves.push(...(await movedControls(page)).map((move) => `${path} after ${ms}: ${move}`))
+    }
+    expect(await page.evaluate('controls.size')).toBeGreaterThan(1)
+    return moves
+  }
+
+  test.each([
+    ['on a desk', {}],
+    ['on a phone', { viewport: { width: 390, height: 844 } }],
+  ])('each page while it loads and for a minute, %s', async (_, options) => {
+    const visit = await watched(options)
+    const moves = []
+    for (const [path] of places(started.world))
+      moves.push(...(await movesOn(visit, `/w/${started.world.workspace}${path}`)))
+    expect(moves).toEqual([])
+    await closePage(visit.page)
+  })
+
+  test('each kind of request while it loads and for a minute', async () => {
+    const { url } = started
+    const verifier = generatePollVerifier()
+    const returning = { release: ['loopback', 'code'] as const, verifier }
+    const wayBack = `#lb=9.${'A'.repeat(43)}`
+    const usual = await askApproval(url, { bundle: 'dev/app', address: '127.0.0.1', ...returning })
+    const bare = await askApproval(url, { bundle: 'prod/shop/app', argv: ['bash', '-c', 'env | curl'] })
+    const deposit = await new Depositor(url).deposit('dev/worker', { STRIPE_SECRET_KEY: 'planted-new' })
+    const names = await new Terminal(url).askForNames('dev/app')
+    const paths = [
+      usual.verification_uri_complete + wayBack,
+      bare.verification_uri_complete,
+      `${bare.verification_uri_complete}?from=link`,
+      deposit.path,
+      names.path,
+    ]
+    const visit = await watched()
+    const moves = []
+    for (const path of paths) moves.push(...(await movesOn(visit, path)))
+    expect(moves).toEqual([])
+    await closePage(visit.page)
+  })
+
+  async function atApplication(options = {}) {
+    const visit = await watched(options)
+    const { page, answered } = visit
+    await page.goto(`${started.url}/w/${started.world.workspace}/apps/dev/app`)
+    await cellOf(page, 'LOG_LEVEL', 'dev').waitFor()
+    await answered()
+    return visit
+  }
+
+  const toast = (page: Page, text: string) => page.getByLabel('Notifications').getByText(text)
+
+  test('the row of a saved value stays where it is, and its message covers nothing', async () => {
+    const { page, answered } = await atApplication()
+    const before = await placesOfControls(page)
+    await cellOf(page, 'STRIPE_SECRET_KEY', 'dev').click()
+    await page.getByRole('textbox', { name: 'Value of STRIPE_SECRET_KEY in dev/app' }).fill('planted-next')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await toast(page, 'Saved STRIPE_SECRET_KEY in dev/app').waitFor()
+    await answered()
+    const after = await placesOfControls(page)
+    const stayed = Object.entries(before).filter(([name]) => after[name] !== undefined)
+    expect(stayed.length).toBeGreaterThan(20)
+    expect(Object.fromEntries(stayed.map(([name]) => [name, after[name]]))).toEqual(
+      Object.fromEntries(stayed),
+    )
+    expect(await coveredControls(page)).toEqual([])
+    // Another message takes another place, and the first leaves without moving it.
+    await watchAnew(page)
+    await cellOf(page, 'LOG_LEVEL', 'dev').focus()
+    await page.keyboard.press('c')
+    await toast(page, 'Copied LOG_LEVEL.').waitFor()
+    await page.clock.fastForward(7_000)
+    expect(await movedControls(page)).toEqual([])
+    await closePage(page)
+  })
+
+  test('what fails is named, and covers nothing', async () => {
+    const { page, answered } = await atApplication()
+    await page.route('**/keys/*', (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.fallback(),
+    )
+    await openRow(page, 'PORT')
+    await answered()
+    await watchAnew(page)
+    await pickFromMenu(page, 'PORT in dev/app', 'Remove from dev/app')
+    await toast(page, 'Removing PORT from dev/app failed. The server does not answer.').waitFor()
+    await answered()
+    expect(await coveredControls(page)).toEqual([])
+    await closePage(page)
+  })
+
+  test('news that come while a page is open move nothing and cover nothing', async () => {
+    const { page, answered } = await atApplication()
+    await page.route('**/api/v1/approval-keys', async (route) => {
+      const [user_id, at] = ['00000000-0000-7000-8000-000000000000', new Date().toISOString()]
+      const key = {
+        id: user_id,
+        user: { id: user_id, name: 'lee' },
+        state: 'pending',
+        name: 'laptop',
+        created_at: at,
+      }
+      await route.fulfill({ json: { keys: [key], own: [] } })
+    })
+    await page.route('**/api/v1/compare**', (route) => route.abort())
+    await page.clock.fastForward(60_000)
+    await watchAnew(page)
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+    await page.getByText('New: an approval key waits for its confirmation.').waitFor()
+    await page.clock.fastForward(60_000)
+    await page.getByText('This page shows an earlier state.').waitFor()
+    await answered()
+    expect(await movedControls(page)).toEqual([])
+    expect(await coveredControls(page)).toEqual([])
+    await closePage(page)
+  })
+})

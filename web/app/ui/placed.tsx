@@ -1,0 +1,51 @@
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+
+const SIDES = ['items-end', 'items-center', 'items-start']
+const STEP_PX = 8
+const CONTROLS = 'a[href], button, input, select, textarea, summary'
+
+type PlacedProps = { label?: string; isShown: boolean; children: ReactNode }
+
+/** What comes without being asked for: over the page, so that it moves nothing, near the bottom, but where it covers no
+ * control, or the fewest. It stays there until it is empty. */
+export function Placed({ label, isShown, children }: PlacedProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [place, setPlace] = useState({ side: SIDES[0], up: 0, count: 0 })
+  useLayoutEffect(() => {
+    if (isShown && box.current !== null) setPlace(freePlace(box.current))
+  }, [isShown])
+  return (
+    <div
+      ref={box}
+      role="status"
+      aria-label={label}
+      className={`pointer-events-none fixed inset-x-0 bottom-12 z-40 flex flex-col-reverse gap-2 p-4 *:pointer-events-auto sm:bottom-0 sm:p-6 print:hidden ${place.side}`}
+      style={{ translate: `0 ${-place.up}px` }}
+    >
+      {children}
+    </div>
+  )
+}
+
+function freePlace(box: HTMLElement) {
+  const others = [...document.querySelectorAll(CONTROLS)].filter((each) => !box.contains(each))
+  const taken = others.map((each) => each.getBoundingClientRect())
+  const { bottom } = box.getBoundingClientRect()
+  box.style.translate = ''
+  const places = SIDES.flatMap((side) => {
+    box.classList.remove(...SIDES)
+    box.classList.add(side)
+    const cards = [...box.children].map((card) => card.getBoundingClientRect())
+    return Array.from({ length: Math.floor(bottom / STEP_PX) }, (_, step) => {
+      const up = step * STEP_PX
+      return { side, up, count: taken.filter((at) => cards.some((card) => isOver(card, up, at))).length }
+    })
+  })
+  return places.reduce((best, place) =>
+    place.count < best.count || (place.count === best.count && place.up < best.up) ? place : best,
+  )
+}
+
+function isOver({ left, right, top, bottom }: DOMRect, up: number, at: DOMRect): boolean {
+  return left < at.right && at.left < right && top - up < at.bottom && at.top < bottom - up
+}

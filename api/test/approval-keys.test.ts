@@ -102,6 +102,8 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
     expectError(forged, 403, 'this key does not count here', 'touch_refused')
     const another = await new TouchKey().add(api, owner)
     expectError(another, 409, 'you have a key that waits for its confirmation: remove it first')
+    const again = await key.add(api, second)
+    expectError(again, 409, 'this workspace has this key already', 'conflict')
     later(DAY_MS / 24)
     expect(await list(owner)).toEqual([])
     expect((await new TouchKey().add(api, owner)).status).toBe(201)

@@ -391,6 +391,9 @@ describe.each(oneDatabase)('federation on %s', (kind) => {
       issuer.knobs.set('/keys', (response) => void response.writeHead(500).end())
       clockMs += 11 * 60_000
       expect(await call()).toEqual(bundle.values)
+      const { length } = issuer.asked
+      expect(await call()).toEqual(bundle.values)
+      expect(issuer.asked).toHaveLength(length)
       clockMs += 61 * 60_000
       expect(await call()).toBe('issuer_unavailable')
       issuer.knobs.clear()

@@ -164,6 +164,9 @@ describe.each(databases)('approval requests on %s', (kind) => {
     test('answers 404 for an unknown and for a malformed id', async () => {
       expectError(await context(UNKNOWN_ID), 404, GONE, 'not_found')
       expectError(await context('%00'), 404, GONE, 'not_found')
+      const as = await api.newOwner()
+      for (const request_id of [UNKNOWN_ID, 'x'])
+        expectError(await api.call('denyRequest', { as, params: { request_id } }), 404, GONE, 'not_found')
     })
   })
 

@@ -143,10 +143,18 @@ describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
     await two(2)
     const firstId = await asked()
     await approve(firstId)
+    const heldFirst = new ReturningClient(api)
+    const heldFirstId = await heldFirst.request()
+    const { json: first } = await approve(heldFirstId, 'loopback')
     await two(1)
     expect((await set('passkey')).status).toBe(200)
     expect((await held.release(heldId, secretOf(json))).status).toBe(404)
     expect((await ready.waits(readyId)).status).toBe(404)
+    const late = await heldFirst.release(heldFirstId, secretOf(first))
+    expect(late).toMatchObject({
+      status: 409,
+      json: { error: 'Request does not wait for its return to the terminal' },
+    })
     expect((await api.call('listInvitations', { as: owner })).json).toEqual([])
     const params = { request_id: firstId, bundle_id: bundle.id }
     expect((await api.call('getRequestBundle', { as: owner, params })).json.first_approval).toBeNull()

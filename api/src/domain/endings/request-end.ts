@@ -12,7 +12,6 @@ import {
   findOwn,
   type RequestParts,
   requestNotFound,
-  requireRequestId,
 } from '../requests/request.ts'
 import { denyStep, withdrawStep } from '../requests/request-steps.ts'
 import type { StoredRequest } from '../requests/stored-request.ts'
@@ -30,7 +29,6 @@ export async function deny(
   caller: Visitor,
   { requestId, why = null }: { requestId: string; why?: WhyNotCode | null | undefined },
 ): Promise<void> {
-  requireRequestId(requestId)
   await parts.together(async (own) => {
     const denying = { why, by: caller }
     const stored = await changeRequest({ ...parts, ...own }, requestId, (now) => denyStep(now, denying))

@@ -216,15 +216,10 @@ export const requestNotFound = () => new DomainError('not_found', NOT_FOUND)
 /** For a client that asks again by itself. */
 export const requestLost = () => new DomainError('not_found', NOT_FOUND, { details: { lost: true } })
 
-/** @throws DomainError not_found */
-export function requireRequestId(requestId: string): void {
-  if (!REQUEST_ID.test(requestId)) throw requestNotFound()
-}
-
 /** A request whose lifetime has not ended, in any state.
  * @throws DomainError not_found · request_expired */
 async function findLive(parts: RequestParts, requestId: string, by?: 'stranger'): Promise<StoredRequest> {
-  requireRequestId(requestId)
+  if (!REQUEST_ID.test(requestId)) throw requestNotFound()
   const stored = await parts.requests.read(requestId, parts.clock.now().getTime(), by)
   if (typeof stored === 'string') throw goneError(stored)
   return stored

@@ -41,7 +41,7 @@ function WaitingCard({ item }: { item: WaitingItem }) {
   return (
     <div className="flex items-center gap-3 rounded-lg bg-surface p-3 pl-4 shadow-hairline max-sm:flex-wrap sm:pl-6">
       <Face id={item.person.id} name={nameOf(item.person)} />
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 max-sm:basis-56">
         <p className="break-words">
           <WaitingSentence item={item} />
         </p>
@@ -50,6 +50,7 @@ function WaitingCard({ item }: { item: WaitingItem }) {
       <IconButton
         label={`Mute ${nameOf(item.person)} for an hour`}
         icon={BellOff}
+        className="ml-auto"
         onClick={() => mute(item.person.id)}
       />
       <ReviewLink item={item} />

@@ -43,8 +43,8 @@ function expiryText(item: KeyWithBundles): string {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-function UsedIn({ item }: { item: KeyWithBundles }) {
-  const { bundles } = item
+function UsedIn({ item: { bundles } }: { item: KeyWithBundles }) {
+  const hasNames = bundles.some(({ as }) => as !== bundles[0]?.as)
   return (
     <Section title="Used in">
       {bundles.length === 0 ? (
@@ -56,9 +56,11 @@ function UsedIn({ item }: { item: KeyWithBundles }) {
               <Link href={applicationHref(name)} className="hover:underline">
                 <EnvChip name={name} isMention />
               </Link>{' '}
-              <span className="text-xs text-ink-soft">
-                as <EntryName name={as} className="font-mono" />
-              </span>
+              {hasNames && (
+                <span className="text-xs text-ink-soft">
+                  as <EntryName name={as} className="font-mono" />
+                </span>
+              )}
             </li>
           ))}
         </ul>

@@ -31,7 +31,7 @@ const SLOW = [
 const TRIALS = [
   'api/test/{renamed-attachments,small-heap}.test.ts',
   'cli/test/examples.test.ts',
-  'e2e/{app-long-lists,counted-day,engines,every-button,first-load,move-library,server-executable,single-executable}.test.ts',
+  'e2e/{app-long-lists,counted-day,engines,engines-editor,every-button,first-load,move-library,server-executable,single-executable}.test.ts',
   'e2e/{ci-jobs,documented-commands,fresh-clone,own-machine,recipes,webhook-receivers}.test.ts',
   'e2e/{install-powershell,manifests,openapi}.test.ts',
   'e2e/{many-nodes,redis-failover,rolling,several-nodes,stopped-run}.test.ts',

@@ -232,6 +232,7 @@ test('an approval key counts once its letters are typed, and no longer at anothe
   const { fingerprint } = (await added.json()) as { fingerprint: string }
   const { stdout } = await run('approval-keys')
   expect(stdout).toContain(`${fingerprint}  waits for you or an owner\n  person     sam@example.com`)
+  expect(stdout).toContain('  key        "Laptop", bound to one device\n')
   expect(stdout).toMatch(/added {6}\S+Z from 127\.0\.0\.1\n/)
   expect(await confirm('yes\n', 'BBBB-BBBB')).toEqual([1, '', expect.stringContaining('all 20 letters')])
   expect(await confirm('\n', fingerprint)).toEqual([1, '', expect.stringContaining('nothing was confirmed')])

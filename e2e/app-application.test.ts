@@ -425,7 +425,7 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await closePage(page)
   })
 
-  test('the menu of an environment has its texts, export and parts; the old addresses lead here', async () => {
+  test('the menu of an environment has its texts and parts; the addresses of bundles lead here', async () => {
     const page = await open(`/apps/${app('dev')}`)
     const menu = async (item: string) => {
       await page
@@ -434,11 +434,6 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
         .click()
       await page.getByRole('menuitem', { name: item }).click()
     }
-    await menu('Export')
-    await expectAccessible(page)
-    await expect.poll(() => page.getByLabel('Exported text').inputValue()).toContain(`${named('LEVEL')}=info`)
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await menu('Machines')
     await page.getByRole('heading', { level: 1, name: `Machines of ${app('dev')}` }).waitFor()
     await page.getByText('No machine may use this bundle').waitFor()
@@ -448,9 +443,7 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.waitForURL(`**/apps/dev/renamed${stories}`)
     await page.getByText(`Saved dev/renamed${stories}.`).waitFor()
-    await page.goto(`${server.url}/compare?siblings=${app('prod')}`)
-    await page.waitForURL(`**/apps/${app('prod')}`)
-    await page.goto(`${server.url}/compare?bundle=${app('prod')}&bundle=dev/renamed${stories}`)
+    await page.goto(`${server.url}/apps/${app('prod')}?with=dev/renamed${stories}`)
     await page.getByRole('columnheader', { name: `dev/renamed${stories}` }).waitFor()
     const { id } = (await call()('GET', '/api/v1/bundles')).find(({ name }) => name === app('prod')) ?? {}
     for (const [from, to] of [

@@ -132,20 +132,6 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await closePage(page)
   })
 
-  test('export is masked, as .env and as JSON', async () => {
-    const page = await open(`/bundles/${bundleId}`)
-    await pickFromMenu(page, `story/${stories}`, 'Export')
-    const text = page.getByLabel('Exported text')
-    await expect.poll(() => text.inputValue()).toContain(`ONE_${stories}=*****`)
-    await page.getByLabel('Format').selectOption('json')
-    await expect.poll(() => text.inputValue()).toContain(`"ONE_${stories}": "*****"`)
-    await expectAccessible(page)
-    const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: /^Save as/ }).click()
-    expect((await download).suggestedFilename()).toBe(`story-${stories}.json`)
-    await closePage(page)
-  })
-
   test('the line that starts a program is copied', async () => {
     const page = await open(`/bundles/${bundleId}`)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -114,9 +114,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
     expect(status).toBe(1)
     expect(diff('prod/shop/app', { KEYFERRY_TOKEN: token }).stderr).toContain('cannot read prod/shop/app')
     const { stderr } = diff('dev/worker', {})
-    expect(stderr).toContain(
-      `Open ${server.url}/compare?bundle=dev/app&bundle=dev/worker, or set KEYFERRY_TOKEN`,
-    )
+    expect(stderr).toContain(`Open ${server.url}/apps/dev/app?with=dev/worker, or set KEYFERRY_TOKEN`)
   })
 
   test('what completion runs makes no request', () => {

@@ -101,7 +101,6 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
         await page.getByText('exists in').waitFor()
       }),
     },
-    { name: 'bundle-export', show: at(bundle, (page) => pickFromMenu(page, 'dev/app', 'Export')) },
     { name: 'bundle-delete', show: at(bundle, (page) => pickFromMenu(page, 'dev/app', 'Delete')) },
     { name: 'bundle-unknown', show: at(`${url}/bundles/3f9a9d5e-4a0e-45f8-9a47-3d0c6e1c1a77`) },
     { name: 'import', show: at(`${url}/bundles/import`) },

@@ -31,9 +31,10 @@ export async function environmentShots(): Promise<World> {
   const [composed] = await createClient(server.url)('GET', '/api/v1/keys', {
     query: { query: 'DATABASE_URL' },
   })
-  const all = names.map((name) => `bundle=${name}`).join('&')
+  const [first = '', ...others] = names
+  const all = others.map((name) => `with=${name}`).join('&')
   const list: Shot[] = [
-    { name: 'application-20', show: at(`${server.url}/compare?${all}`) },
+    { name: 'application-20', show: at(`${server.url}/apps/${first}?${all}`) },
     { name: 'application-composed', show: at(`${server.url}/apps/dev/shop`) },
     { name: 'bundle-composed', show: at(bundle('dev/shop')) },
     { name: 'bundle-duplicated', show: at(`${bundle('prod/shop')}?new=1`) },

@@ -10,7 +10,6 @@ import {
   closePage,
   openPage,
   openRow,
-  pickFromMenu,
   pressArmed,
   readRequest,
   saveInAll,
@@ -165,7 +164,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
   })
 
   test('the page and the terminal compare them', async () => {
-    await page.goto(`${server.url}/compare?bundle=dev/app&bundle=prod/app`)
+    await page.goto(`${server.url}/apps/dev/app?with=prod/app`)
     await page.getByRole('button', { name: /^STRIPE_KEY in dev: missing/ }).waitFor()
     expect(await page.getByRole('button', { name: / in prod: the same as dev/ }).count()).toBe(4)
     const { code, output } = await inPipeline('diff', 'dev/app', 'prod/app', '--fail-on', 'missing')
@@ -219,9 +218,8 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
   })
 
   test('an export contains the names of its environment, and importing it back writes nothing', async () => {
-    await openBundle('prod/app')
-    await pickFromMenu(page, 'prod/app', 'Export')
-    const exported = await page.getByRole('dialog').getByRole('textbox').inputValue()
+    const place = `${server.url}/api/v1/bundles/${await bundleNamed('prod/app')}/export`
+    const exported = await (await fetch(place)).text()
     expect(exported.split('\n').filter(Boolean).toSorted()).toEqual(
       Object.keys(PROD)
         .toSorted()

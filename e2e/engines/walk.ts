@@ -38,7 +38,6 @@ export function places({ ids, bundle, long }: World): readonly Place[] {
     [`/keys/${ids.key}`, 'DATABASE_URL'],
     [`/keys/${ids.key}/change`, 'DATABASE_URL'],
     ['/apps/dev/app', 'app'],
-    ['/compare', 'Applications'],
     ['/apps/prod/shop/app?with=dev/worker&with=ci', 'app'],
     ['/activity', 'Activity'],
     [`/activity/deliveries/${ids.delivery}`, 'Delivery'],

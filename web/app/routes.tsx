@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { Redirect, Route, Router, Switch, useLocation, useSearch } from 'wouter'
-import { BundleRedirect, CompareRedirect } from './features/application/redirects.tsx'
+import { BundleRedirect } from './features/application/redirects.tsx'
 import { Frame } from './features/frame/frame.tsx'
 import { SessionDialog } from './features/frame/session-dialog.tsx'
 import { HomePage } from './features/home/home-page.tsx'
@@ -127,7 +127,6 @@ function WorkspacePages() {
       <Route path="/keys" component={ToHome} />
       <Route path="/keys/:id/:view?">{({ id, view }) => <KeyPage key={id} id={id} view={view} />}</Route>
       <Route path="/expiry" component={ExpiryPage} />
-      <Route path="/compare" component={CompareRedirect} />
       <Route path="/activity" component={ActivityPage} />
       <Route path="/activity/deliveries/:id">{({ id }) => <DeliveryPage key={id} id={id} />}</Route>
       <Route path="/waiting" component={ToHome} />

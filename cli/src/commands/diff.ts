@@ -119,12 +119,11 @@ async function open({ library, bundleNames }: DiffOptions, parts: Parts): Promis
   if (token !== null) return await openLibrary({ ...library, token, workspace: null }, parts)
   const { isOwnLibrary } = await import('../server/server-facts.ts')
   if (await isOwnLibrary(library.server, parts)) return await openLibrary(library, parts)
-  const query = bundleNames
-    .map((name) => `bundle=${encodeURIComponent(name).replaceAll('%2F', '/')}`)
-    .join('&')
+  const [first = '', ...others] = bundleNames.map((name) => encodeURIComponent(name).replaceAll('%2F', '/'))
+  const query = others.map((name) => `with=${name}`).join('&')
   throw refusedError(
     `${library.server} requires sign-in, and the client cannot sign in`,
-    `Open ${library.server}/compare?${query}, or set KEYFERRY_TOKEN to the token of a machine that can read these bundles.`,
+    `Open ${library.server}/apps/${first}?${query}, or set KEYFERRY_TOKEN to the token of a machine that can read these bundles.`,
   )
 }
 

@@ -14,7 +14,6 @@ const SIGNED_IN_PAGES = [
   '/keys',
   '/keys/*',
   '/expiry',
-  '/compare',
   '/activity',
   '/activity/*',
   '/machines',

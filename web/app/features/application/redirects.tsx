@@ -25,17 +25,3 @@ export function BundleRedirect({ id, part }: BundleRedirectProps) {
     </Loaded>
   )
 }
-
-/** The old address of a comparison leads to the application of the first bundle that it names, with
- * the others beside it. */
-export function CompareRedirect() {
-  const [params] = useSearchParams()
-  const [name, ...besides] = [...params.getAll('siblings'), ...params.getAll('bundle')]
-  if (name === undefined) return <Redirect replace to="/" />
-  return (
-    <Redirect
-      replace
-      to={applicationHref(name, new URLSearchParams(besides.map((each) => ['with', each])))}
-    />
-  )
-}

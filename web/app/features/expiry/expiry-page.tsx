@@ -3,23 +3,19 @@ import { Link } from 'wouter'
 import type { Use } from '../../lib/calls/answers.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
-import { pageWorkspace, workspacePath } from '../../lib/calls/workspace.ts'
 import { type DatedKey, daysUntil, dueKind, dueWhen, useDatedKeys } from '../../lib/data/expiry.ts'
-import { saveFile } from '../../lib/page/save-file.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ago } from '../../lib/words/time.ts'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { DUE_TEXT, DueDot } from '../../ui/due-dot.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EntryLink } from '../../ui/entry-name.tsx'
 import { EnvChip } from '../../ui/env-chip.tsx'
-import { CalendarPlus } from '../../ui/icons.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
-import { calendarFile } from './calendar-file.ts'
 import { Lanes } from './lanes.tsx'
 
 const SOON_DAYS = 14
@@ -39,7 +35,6 @@ export function ExpiryPage() {
             <span className="font-normal text-ink-faint max-sm:hidden"> / </span>What expires
           </>
         }
-        actions={<CalendarButton keys={keys.data ?? []} />}
       />
       <Loaded query={keys} what="the dates">
         {(data) => (data.length === 0 ? <Nothing /> : <Dates keys={data} />)}
@@ -55,17 +50,6 @@ function Nothing() {
       <p>Give a value a date or a number of days on the page of its variable.</p>
     </EmptyState>
   )
-}
-
-const pageOf = ({ id }: DatedKey) => location.origin + workspacePath(pageWorkspace() ?? '', `/keys/${id}`)
-
-function CalendarButton({ keys }: { keys: readonly DatedKey[] }) {
-  if (keys.length === 0) return null
-  const save = () => {
-    const text = calendarFile(keys, { now: new Date(serverNowMs()), pageOf })
-    saveFile({ text, name: 'keyferry-expiry.ics', type: 'text/calendar' })
-  }
-  return <Button label="Save as a calendar file" icon={CalendarPlus} onClick={save} />
 }
 
 function Dates({ keys }: { keys: readonly DatedKey[] }) {

@@ -3,7 +3,7 @@ import { type Called, pathOf } from './call.ts'
 
 const KEY: readonly Called[] = ['getKey', 'listKeyVersions', 'listHolders']
 
-export const BUNDLE: readonly Called[] = ['getBundle', 'listSharedKeys', 'findKeyUses', 'exportBundle']
+export const BUNDLE: readonly Called[] = ['getBundle', 'listSharedKeys', 'findKeyUses']
 
 /** The answers in which a change of a key or a bundle can show. */
 export const LIBRARY: readonly Called[] = [

@@ -6,9 +6,8 @@ import { counted } from '../../../lib/words/counted.ts'
 import { EditBundleDialog } from '../../../ui/bundle-forms.tsx'
 import { ConfirmChange } from '../../../ui/confirm-change.tsx'
 import { failing } from '../../../ui/toast-store.ts'
-import { ExportDialog } from './export-dialog.tsx'
 
-export type EnvironmentDialog = 'edit' | 'export' | 'delete'
+export type EnvironmentDialog = 'edit' | 'delete'
 
 type EnvironmentDialogsProps = { bundleId: string; open: EnvironmentDialog; onClose: () => void }
 
@@ -17,8 +16,7 @@ export function EnvironmentDialogs({ bundleId, open, onClose }: EnvironmentDialo
   const bundle = useAnswer('getBundle', { bundle_id: bundleId }).data
   if (bundle === undefined) return null
   const parts = { bundle, onClose }
-  if (open === 'edit') return <EditBundleDialog {...parts} />
-  return open === 'export' ? <ExportDialog {...parts} /> : <DeleteBundleDialog {...parts} />
+  return open === 'edit' ? <EditBundleDialog {...parts} /> : <DeleteBundleDialog {...parts} />
 }
 
 /** Asks before a bundle is deleted, and says what stays. A bundle without legacy items can be created again later. */

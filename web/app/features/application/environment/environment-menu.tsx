@@ -4,7 +4,7 @@ import type { Bundle } from '../../../lib/calls/answers.ts'
 import { useMay } from '../../../lib/data/me.ts'
 import { applicationHref } from '../../../lib/page/places.ts'
 import { deferred } from '../../../ui/deferred.tsx'
-import { Activity, Copy, Download, Pencil, Scale, Trash2 } from '../../../ui/icons.ts'
+import { Activity, Copy, Pencil, Scale, Trash2 } from '../../../ui/icons.ts'
 import { Menu, type MenuItem } from '../../../ui/menu.tsx'
 import { ENVIRONMENT_PARTS } from '../../joined-modules.ts'
 import type { EnvironmentDialog } from './environment-dialogs.tsx'
@@ -21,7 +21,6 @@ export function EnvironmentMenu({ bundle }: { bundle: Bundle }) {
   const items: MenuItem[] = [
     ...(bundle.may_edit ? [{ label: 'Edit', icon: Pencil, onPick: () => setOpen('edit') }] : []),
     ...(bundle.may_duplicate ? [{ label: 'Duplicate', icon: Copy, onPick: duplicate }] : []),
-    { label: 'Export', icon: Download, onPick: () => setOpen('export') },
     ...ENVIRONMENT_PARTS.map(({ name, label, icon }) => ({ label, icon, gap: true, onPick: part(name) })),
     { label: 'Rules', icon: Scale, onPick: () => navigate(`/rules?bundle=${bundle.id}`) },
     ...(may('listAudit') ? [{ label: 'Activity', icon: Activity, onPick: part('activity') }] : []),

@@ -105,23 +105,6 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     await closePage(page)
   })
 
-  test('another key delivers the same name in the same place', async () => {
-    const page = await open(`/bundles/${prod}`)
-    const name = `URL_${stories}`
-    await openRow(page, name)
-    await pickFromMenu(page, `${name} in prod/app${stories}`, 'Use another key')
-    await page.getByRole('combobox', { name: 'Key' }).fill(`SPARE_${stories}`)
-    await page.getByRole('option', { name: `SPARE_${stories}` }).click()
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Use this key' }).click()
-    await expect
-      .poll(() => delivered(prod))
-      .toEqual([`${name}=SPARE_${stories}`, `LEVEL_${stories}=LEVEL_${stories}`])
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await expect.poll(() => delivered(prod)).toEqual([`${name}=${name}`, `LEVEL_${stories}=LEVEL_${stories}`])
-    await closePage(page)
-  })
-
   test('removing from production asks first; undoing keeps the delivered name', async () => {
     const params = { bundle_id: prod, key_id: urlKey }
     const path = '/api/v1/bundles/{bundle_id}/keys/{key_id}'

@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
   test('two people approve what another bundle covers; one is enough for the rest', async () => {
     await rule('prod/shop/app', { approvals_needed: 2 })
     await asked(member)
-    await member.getByRole('button', { name: 'Approve as the first of two' }).waitFor()
+    await member.getByRole('button', { name: 'Approve, first of two' }).waitFor()
     await box(member, 'STRIPE_SECRET_KEY').uncheck()
     await member.getByRole('button', { name: APPROVE }).waitFor()
   })

@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await openKeys(owner)
     await owner.getByRole('checkbox', { name: 'LOG_LEVEL' }).uncheck()
     await typeCheckCode(owner, request.user_code)
-    await owner.getByRole('button', { name: 'Approve as the first of two' }).click()
+    await owner.getByRole('button', { name: 'Approve, first of two' }).click()
     await owner.getByRole('heading', { name: 'Approved by you, one person missing' }).waitFor()
     await expectAccessible(owner)
     await owner.reload()

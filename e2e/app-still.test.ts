@@ -1,7 +1,7 @@
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OWNER, signIn } from './app-accounts.ts'
+import { OWNER, type SessionCookie, signIn } from './app-accounts.ts'
 import { askApproval } from './app-library.ts'
 import { cellOf, closePage, openPage, openRow, pickFromMenu } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
@@ -20,13 +20,19 @@ import {
 
 const MINUTE_MS = 60_000
 const STEP_MS = 10_000
+/** From the end of the question to the buttons. */
+const MOST_PX = 380
+
+const toast = (page: Page, text: string) => page.getByLabel('Notifications').getByText(text)
 
 describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
   let started: Awaited<ReturnType<typeof startWorld>>
   let browser: Browser
+  let session: SessionCookie
 
   beforeAll(async () => {
     ;[started, browser] = await Promise.all([startWorld(), sharedBrowser()])
+    session = await signIn(started.url, OWNER)
   })
   afterAll(async () => {
     await closePages(browser)
@@ -35,7 +41,7 @@ describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
 
   async function watched(options = {}) {
     const page = await openPage(browser, options)
-    await page.context().addCookies([{ ...(await signIn(started.url, OWNER)), url: started.url }])
+    await page.context().addCookies([{ ...session, url: started.url }])
     await page.clock.install()
     await page.addInitScript(WATCH_CONTROLS)
     return { page, answered: await answerOneByOne(page) }
@@ -95,6 +101,32 @@ describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
     await closePage(visit.page)
   })
 
+  test('the buttons are near the question', async () => {
+    const { url } = started
+    const returning = { release: ['loopback', 'code'] as const, verifier: generatePollVerifier() }
+    const linked = await askApproval(url, { bundle: 'dev/app', address: '127.0.0.1', ...returning })
+    const typed = await askApproval(url, { bundle: 'dev/app', address: '127.0.0.1' })
+    const values = { STRIPE_SECRET_KEY: 'planted-new', LOG_LEVEL: 'debug' }
+    const deposit = await new Depositor(url).deposit('dev/worker', values)
+    const paths = {
+      deposit: deposit.path,
+      lure: `${linked.verification_uri_complete}?from=link`,
+      'typed code': typed.verification_uri_complete,
+    }
+    const { page } = await watched()
+    const far: Record<string, number> = {}
+    for (const [name, path] of Object.entries(paths)) {
+      await page.goto(url + path)
+      const [deny, question] = [page.getByRole('button', { name: 'Deny' }), page.locator('h1')]
+      await deny.waitFor()
+      const [buttons, heading] = [await deny.boundingBox(), await question.boundingBox()]
+      if (!buttons || !heading) throw new Error(`${name}: no question or no buttons`)
+      far[name] = Math.round(buttons.y - heading.y - heading.height)
+    }
+    expect(Object.entries(far).filter(([, px]) => px > MOST_PX)).toEqual([])
+    await closePage(page)
+  })
+
   async function atApplication(options = {}) {
     const visit = await watched(options)
     const { page, answered } = visit
@@ -103,8 +135,6 @@ describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
     await answered()
     return visit
   }
-
-  const toast = (page: Page, text: string) => page.getByLabel('Notifications').getByText(text)
 
   test('the row of a saved value stays where it is, and its message covers nothing', async () => {
     const { page, answered } = await atApplication()
@@ -123,6 +153,7 @@ describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
     expect(await coveredControls(page)).toEqual([])
     // Another message takes another place, and the first leaves without moving it.
     await watchAnew(page)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await cellOf(page, 'LOG_LEVEL', 'dev').focus()
     await page.keyboard.press('c')
     await toast(page, 'Copied LOG_LEVEL.').waitFor()

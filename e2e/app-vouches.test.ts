@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     const terminal = world.client(['run', 'dev/worker', '--', 'true'])
     await developer.goto(await world.opened.next())
     await readRequest(developer)
-    await developer.getByRole('button', { name: 'Approve as the first of two' }).click()
+    await developer.getByRole('button', { name: 'Approve, first of two' }).click()
     await terminal.appears(/aiting for a second person/)
     await other.goto(`${world.server.url}/waiting`)
     await other.getByText('a second person must approve').waitFor()

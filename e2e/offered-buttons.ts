@@ -151,12 +151,10 @@ export async function newWorld(
 
 export type World = Awaited<ReturnType<typeof newWorld>>
 
-/** What the page of an application offers for one of its variables. `another`: a key of the bundle that the person may
- * attach. */
+/** What the page of an application offers for one of its variables. */
 function ofVariable(
   [at, bundle]: readonly [string, string],
   [name, key]: readonly [string, string],
-  another: string,
 ): Offer[] {
   const path = `/bundles/${at}/keys/${key}`
   const entry = `${name} in ${bundle}`
@@ -169,8 +167,6 @@ function ofVariable(
     ],
     [`${entry}: Rename`, `PUT ${path}`, { as: `${name}_X` }],
     [`${entry}: Required`, `PUT ${path}`, { required: true }],
-    // The other key is in the bundle already: 409, once the person may.
-    [`${entry}: Use another key`, `PUT ${path}`, { key_id: another }],
     [`${entry}: Remove from ${bundle}`, `DELETE ${path}`],
   ]
 }
@@ -203,15 +199,10 @@ const isRemoval = ([, address]: Offer): boolean => address.startsWith('DELETE')
 
 /** Filters, names of variables and cells that only open their row. */
 export const TABLE =
-  /^(All|Missing|Due|Older holders) \d+$|^(OWNERS|MEMBERS|SHARED)(_M)?$|^dev\S*\d+$| in \S+: [^A-Z]/
+  /^(All|Missing|Due|Older holders)( in .*)? \d+$|^(OWNERS|MEMBERS|SHARED)(_M)?$|^dev\S*\d+$| in \S+: [^A-Z]/
 
-function bundlePage(
-  at: string,
-  name: string,
-  keys: readonly (readonly [string, string])[],
-  another: string,
-): Walked {
-  const all = keys.flatMap((variable) => ofVariable([at, name], variable, another))
+function bundlePage(at: string, name: string, keys: readonly (readonly [string, string])[]): Walked {
+  const all = keys.flatMap((variable) => ofVariable([at, name], variable))
   const shared = keys.filter(([variable]) => variable.startsWith('SHARED'))
   const [first, last] = ofBundle(at, name)
   return {
@@ -346,8 +337,8 @@ export async function rolePages(
 export function ruledPages({ b, mine, keys }: World): Walked[] {
   const { OWNERS, MEMBERS, SHARED, OWNERS_M, MEMBERS_M, SHARED_M } = keys
   return [
-    bundlePage(b, 'dev/b', Object.entries({ OWNERS, MEMBERS, SHARED }), MEMBERS),
-    bundlePage(mine, 'dev/m', Object.entries({ OWNERS_M, MEMBERS_M, SHARED_M }), MEMBERS_M),
+    bundlePage(b, 'dev/b', Object.entries({ OWNERS, MEMBERS, SHARED })),
+    bundlePage(mine, 'dev/m', Object.entries({ OWNERS_M, MEMBERS_M, SHARED_M })),
     ...keyPages(['MEMBERS', MEMBERS]),
     ...keyPages(['OWNERS_M', OWNERS_M]),
     {

@@ -1,7 +1,7 @@
 import type { AuditAction } from './audit-actions.ts'
 
 /** What people look for in an audit log. */
-export const AUDIT_GROUPS = ['approvals', 'values', 'machines', 'rules', 'refused'] as const
+export const AUDIT_GROUPS = ['approvals', 'values', 'machines', 'rules', 'refused', 'sign_ins'] as const
 
 export type AuditGroup = (typeof AUDIT_GROUPS)[number]
 
@@ -33,6 +33,8 @@ const OF_ACTION: Readonly<Record<string, AuditGroup>> = {
   'names.denied': 'refused',
   'names.not_released': 'refused',
   'touch.refused': 'refused',
+  'user.signed_in': 'sign_ins',
+  'user.signed_out': 'sign_ins',
 }
 
 /** The group of an action. */

@@ -1,4 +1,4 @@
-import type { ReleaseWay, WhyNotCode } from '@keyferry/contract'
+import type { DenialReason, ReleaseWay } from '@keyferry/contract'
 import { CliError, EXIT, refusedError } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
 import { errorBody } from './server-failure.ts'
@@ -39,7 +39,7 @@ export function expired(): CliError {
 }
 
 /** Why a request cannot be approved, and what to do. */
-const UNAPPROVABLE: Readonly<Record<WhyNotCode, readonly [why: string, next: string]>> = {
+const UNAPPROVABLE: Readonly<Record<DenialReason, readonly [why: string, next: string]>> = {
   release_required: [
     'the approval must return to the terminal that made the request',
     'Run the command in a terminal on the computer of your browser, without --no-open.',
@@ -55,6 +55,10 @@ const UNAPPROVABLE: Readonly<Record<WhyNotCode, readonly [why: string, next: str
   named_approves: [
     'only people that the rules name may approve requests for the bundle',
     'Run the command again, and ask one of them on its page.',
+  ],
+  no_such_bundle: [
+    'the person who decided has no bundle of this name',
+    'Check the name: `keyferry ls` lists the bundles.',
   ],
   second_person: [
     'two people must approve requests for the bundle',

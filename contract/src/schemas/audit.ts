@@ -82,6 +82,7 @@ const Counts = z.object({
   machines: z.int(),
   rules: z.int(),
   refused: z.int(),
+  sign_ins: z.int(),
 })
 
 /** Sealed stories of each day, the oldest day first; a delivery counts once, and so do the calls of a machine for a

@@ -3,14 +3,22 @@ import { AssuranceField, TouchField } from './policy.ts'
 import { ReleaseField } from './release.ts'
 
 /** Why a caller may not approve; codes of the error body too. */
-export const WhyNotCode = z.enum(
-  ['release_required', 'owner_approves', 'named_approves', 'agents_denied', 'second_person'],
-  {
-    error: 'reason must be release_required, owner_approves, named_approves, agents_denied or second_person',
-  },
-)
+export const WhyNotCode = z.enum([
+  'release_required',
+  'owner_approves',
+  'named_approves',
+  'agents_denied',
+  'second_person',
+])
 
 export type WhyNotCode = z.output<typeof WhyNotCode>
+
+const REASONS = [...WhyNotCode.options, 'no_such_bundle'] as const
+
+/** Why no one can approve a request. */
+export const DenialReason = z.enum(REASONS, { error: `reason must be one of ${REASONS.join(', ')}` })
+
+export type DenialReason = z.output<typeof DenialReason>
 
 /** `who`: names of people who may approve instead. `names`: of values that come under a rule of another bundle; without
  * them, the approval may succeed. */
@@ -35,4 +43,4 @@ export const ApprovalTerms = {
 }
 
 /** `reason`: why no one can approve the request. The client gets it as `details.reason` of error `request_denied`. */
-export const DenyQuery = z.object({ reason: WhyNotCode.optional() })
+export const DenyQuery = z.object({ reason: DenialReason.optional() })

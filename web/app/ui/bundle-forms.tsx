@@ -75,7 +75,7 @@ export function EditBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose:
     >
       <BundleFields {...fields} />
       {fields.draft.name !== name && (
-        <Notice tone="caution" role="status">
+        <Notice tone="plain" role="status">
           Terminals and{' '}
           <code translate="no" className="font-mono">
             keyferry.json

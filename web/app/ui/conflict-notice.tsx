@@ -36,7 +36,7 @@ function Conflicts({ conflict, recordId, words: own, last }: ConflictNoticeProps
     'and',
   )
   return (
-    <Notice tone="danger" role="alert">
+    <Notice tone="problem" role="alert">
       <p>
         {last === undefined ? (
           <LastChange recordId={recordId} what={what} />

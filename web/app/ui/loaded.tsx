@@ -34,27 +34,20 @@ export function LoadingState({ query: { error, refetch }, what }: { query: Faile
 /** Shown in place of an answer: why it failed. */
 export function FailureState({ failure, refetch }: TryAgainProps) {
   return (
-    <Notice tone="danger" role="alert">
+    <Notice tone="problem" role="alert">
       <p className="mb-2">{failure.message}</p>
       <TryAgain failure={failure} refetch={refetch} />
     </Notice>
   )
 }
 
-const SKELETON_ROWS = ['w-2/5', 'w-3/5', 'w-1/3', 'w-1/2']
-
-/** Rows without content, where those of the answer will be, once the wait is noticeable. */
-function Skeleton({ what }: { what: string }) {
+/** In the place of an answer, once the wait is noticeable. */
+export function Skeleton({ what }: { what: string }) {
   return (
     <div className="late">
-      <div className="animate-pulse py-2">
-        <p className="sr-only">Loading {what}…</p>
-        {SKELETON_ROWS.map((width) => (
-          <div key={width} className="flex h-11 items-center">
-            <span className={`h-3 rounded-sm bg-sunken ${width}`} />
-          </div>
-        ))}
-      </div>
+      <p className="sr-only">Loading {what}…</p>
+      <div className="mb-6 h-7 w-48 animate-pulse rounded-sm bg-sunken" />
+      <div className="h-80 animate-pulse rounded-lg bg-surface shadow-card" />
     </div>
   )
 }

@@ -7,7 +7,8 @@ const TONES = {
   plain: { look: 'bg-sunken text-ink', mark: 'text-ink-soft', Icon: Info },
   good: { look: 'bg-good-soft text-ink', mark: 'text-good', Icon: CircleCheck },
   caution: { look: 'bg-caution-soft text-ink', mark: 'text-caution', Icon: TriangleAlert },
-  danger: { look: 'bg-danger-soft text-ink', mark: 'text-danger', Icon: CircleAlert },
+  danger: { look: 'bg-danger-soft text-ink', mark: 'text-danger', Icon: TriangleAlert },
+  problem: { look: 'bg-sunken text-ink', mark: 'text-ink', Icon: CircleAlert },
 } as const
 
 type NoticeProps = {
@@ -17,7 +18,8 @@ type NoticeProps = {
   role?: 'alert' | 'status'
 }
 
-/** A highlighted note; with a role, screen readers announce it when it appears. */
+/** A highlighted note; with a role, screen readers announce it when it appears. Red is for what changes production, and
+ * for a danger that needs an act; amber for secrets and dates. */
 export function Notice({ tone, children, className, role }: NoticeProps) {
   const { look, mark, Icon } = TONES[tone]
   return (
@@ -40,7 +42,7 @@ export function FailureNotice({ error, also = '', className }: FailureNoticeProp
 export function Problem({ text, className }: { text: string | null; className?: string | undefined }) {
   if (text === null) return null
   return (
-    <Notice tone="danger" role="alert" className={className}>
+    <Notice tone="problem" role="alert" className={className}>
       {text}
     </Notice>
   )

@@ -2,6 +2,7 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 
 const SIDES = ['items-end', 'items-center', 'items-start']
 const STEP_PX = 8
+const NOWHERE = { side: 'items-end', up: 0, count: 0 }
 const CONTROLS = 'a[href], button, input, select, textarea, summary'
 
 type PlacedProps = { label?: string; isShown: boolean; children: ReactNode }
@@ -10,7 +11,7 @@ type PlacedProps = { label?: string; isShown: boolean; children: ReactNode }
  * control, or the fewest. It stays there until it is empty. */
 export function Placed({ label, isShown, children }: PlacedProps) {
   const box = useRef<HTMLDivElement>(null)
-  const [place, setPlace] = useState({ side: SIDES[0], up: 0, count: 0 })
+  const [place, setPlace] = useState(NOWHERE)
   useLayoutEffect(() => {
     if (isShown && box.current !== null) setPlace(freePlace(box.current))
   }, [isShown])
@@ -41,11 +42,8 @@ function freePlace(box: HTMLElement) {
       return { side, up, count: taken.filter((at) => cards.some((card) => isOver(card, up, at))).length }
     })
   })
-  return places.reduce((best, place) =>
-    place.count < best.count || (place.count === best.count && place.up < best.up) ? place : best,
-  )
+  return places.toSorted((a, b) => a.count - b.count || a.up - b.up)[0] ?? NOWHERE
 }
 
-function isOver({ left, right, top, bottom }: DOMRect, up: number, at: DOMRect): boolean {
-  return left < at.right && at.left < right && top - up < at.bottom && at.top < bottom - up
-}
+const isOver = ({ left, right, top, bottom }: DOMRect, up: number, at: DOMRect) =>
+  left < at.right && at.left < right && top - up < at.bottom && at.top < bottom - up

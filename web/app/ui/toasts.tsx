@@ -53,12 +53,11 @@ function ToastCard({ toast }: { toast: Toast }) {
       onFocus={() => setPaused(true)}
       onBlur={() => setPaused(false)}
       className={classNames(
-        'flex w-full max-w-read items-center gap-3 rounded-md py-2 pr-2 pl-4 text-sm shadow-floating sm:w-fit',
-        toast.tone === 'danger' ? 'bg-danger-soft' : 'bg-raised',
+        'flex w-full max-w-read items-center gap-3 rounded-md bg-raised py-2 pr-2 pl-4 text-sm shadow-floating sm:w-fit',
         toast.isGone && 'invisible',
       )}
     >
-      {toast.tone === 'danger' && <CircleAlert aria-hidden size={18} className="shrink-0 text-danger" />}
+      {toast.tone === 'danger' && <CircleAlert aria-hidden size={18} className="shrink-0" />}
       <span className="min-w-0 flex-1">{toast.text}</span>
       {toast.undo !== undefined && (
         <Button

@@ -67,7 +67,7 @@ export function ValueField({ isSecret, onMark, inCell = false, ...field }: Value
       </div>
       <div className={classNames('space-y-2 empty:hidden', inCell && 'sm:px-4')}>
         {warnings.length > 0 && (
-          <Notice tone="caution" role="status">
+          <Notice tone="plain" role="status">
             {warnings.join(' ')}
           </Notice>
         )}

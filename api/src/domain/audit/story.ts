@@ -56,7 +56,7 @@ function stories(entries: readonly CountedEntry[]): CountedEntry[] {
 }
 
 function none(): Record<AuditGroup, number> {
-  return { approvals: 0, values: 0, machines: 0, rules: 0, refused: 0 }
+  return { approvals: 0, values: 0, machines: 0, rules: 0, refused: 0, sign_ins: 0 }
 }
 
 /** The dates before and with the last one, in order. */

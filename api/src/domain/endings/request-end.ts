@@ -1,4 +1,4 @@
-import type { WhyNotCode } from '@keyferry/contract'
+import type { DenialReason } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
 import { type EndParts, endApproval } from '../approvals/ending.ts'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
@@ -27,7 +27,7 @@ import type { StoredRequest } from '../requests/stored-request.ts'
 export async function deny(
   parts: RequestParts & EndParts,
   caller: Visitor,
-  { requestId, why = null }: { requestId: string; why?: WhyNotCode | null | undefined },
+  { requestId, why = null }: { requestId: string; why?: DenialReason | null | undefined },
 ): Promise<void> {
   await parts.together(async (own) => {
     const denying = { why, by: caller }

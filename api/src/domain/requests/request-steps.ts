@@ -1,4 +1,4 @@
-import { TIMES, type WhyNotCode } from '@keyferry/contract'
+import { type DenialReason, TIMES } from '@keyferry/contract'
 import { isSameReleaseHash } from '@keyferry/crypto/release'
 import { DomainError } from '../base/errors.ts'
 import type { Approved } from './approved.ts'
@@ -223,7 +223,7 @@ type By = { userId: string; tenantId: string }
  * @throws DomainError request_denied · request_withdrawn · conflict (approved) · forbidden · not_found */
 export function denyStep(
   stored: StoredRequest,
-  { why, by }: { why: WhyNotCode | null; by: By },
+  { why, by }: { why: DenialReason | null; by: By },
 ): RequestChange<StoredRequest> {
   requireOpen(stored)
   if (stored.status === 'given') throw alreadyApproved()
@@ -339,7 +339,7 @@ function isDeposit({ request }: StoredRequest): boolean {
 }
 
 // An ended request keeps a marker; the payload goes.
-function ended(stored: StoredRequest, as: EndedAs, why: WhyNotCode | null = null) {
+function ended(stored: StoredRequest, as: EndedAs, why: DenialReason | null = null) {
   return { next: { ...lasting(stored), status: 'ended', as, why }, payload: 'drop' } as const
 }
 

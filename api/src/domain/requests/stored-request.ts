@@ -1,4 +1,4 @@
-import { FORMATS, RELEASES, REQUEST_KINDS, ReceiptTouch, RequestUse, WhyNotCode } from '@keyferry/contract'
+import { DenialReason, FORMATS, RELEASES, REQUEST_KINDS, ReceiptTouch, RequestUse } from '@keyferry/contract'
 import { z } from 'zod'
 import { Approved } from './approved.ts'
 import { AppliedDeposit } from './stored-deposit.ts'
@@ -158,7 +158,7 @@ export const RequestState = z.discriminatedUnion('status', [
     status: z.literal('ended'),
     as: z.enum(ENDS),
     /** Why no one could approve it, according to the person who denied it. */
-    why: WhyNotCode.nullable(),
+    why: DenialReason.nullable(),
   }),
 ])
 

@@ -6,7 +6,7 @@ import { useMay } from '../../lib/data/me.ts'
 import { shortDay } from '../../lib/words/time.ts'
 import { classNames } from '../../ui/class-names.ts'
 import type { IconComponent } from '../../ui/icon.tsx'
-import { Ban, Check, Package, Pencil, Scale, Server, Users, X } from '../../ui/icons.ts'
+import { Ban, Check, Package, Pencil, Scale, Server, User, Users, X } from '../../ui/icons.ts'
 import { useOtherActors } from '../joined-modules.ts'
 import { type ActivityFilters as Filters, totalOf } from './use-activity-filters.ts'
 
@@ -19,6 +19,7 @@ const CHIPS: readonly Chip[] = [
   { group: 'machines', name: 'Machines', icon: Server },
   { group: 'rules', name: 'Rules and people', icon: Scale },
   { group: 'refused', name: 'Refused', icon: Ban },
+  { group: 'sign_ins', name: 'Sign-ins', icon: User },
 ]
 
 const LOOK =

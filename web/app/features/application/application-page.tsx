@@ -8,6 +8,7 @@ import { useSelection } from '../../lib/page/selection.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { tagsOf } from '../../lib/rules/bundle-names.ts'
 import { importCommand } from '../../lib/words/client-command.ts'
+import { joined } from '../../lib/words/counted.ts'
 import { AddVariableDialog } from '../../ui/add-variable/add-variable-dialog.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -214,6 +215,7 @@ function Variables({ current, environments, rows: compared, added, onAdd }: Vari
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <FilterChips
           rows={rows}
+          environments={environments}
           filter={filter}
           onFilter={(next) => set('show', next === 'all' ? '' : next)}
         />
@@ -256,9 +258,27 @@ function Variables({ current, environments, rows: compared, added, onAdd }: Vari
   )
 }
 
-type ChipsProps = { rows: readonly MatrixRow[]; filter: Filter; onFilter: (filter: Filter) => void }
+type ChipsProps = {
+  rows: readonly MatrixRow[]
+  environments: readonly EnvironmentColumn[]
+  filter: Filter
+  onFilter: (filter: Filter) => void
+}
 
-function FilterChips({ rows, filter, onFilter }: ChipsProps) {
+/** `in staging and prod`: the environments that lack a variable. */
+function whereMissing(rows: readonly MatrixRow[], environments: readonly EnvironmentColumn[]): string {
+  const lacking = environments.filter((_, column) =>
+    rows.some(({ cells }) => cells[column]?.state === 'missing'),
+  )
+  return lacking.length === 0
+    ? ''
+    : ` in ${joined(
+        lacking.map(({ label }) => label),
+        'and',
+      )}`
+}
+
+function FilterChips({ rows, environments, filter, onFilter }: ChipsProps) {
   return (
     <fieldset className="flex max-w-full min-w-0 gap-2 overflow-x-auto p-0.5 print:hidden">
       <legend className="sr-only">Show</legend>
@@ -272,7 +292,9 @@ function FilterChips({ rows, filter, onFilter }: ChipsProps) {
             onClick={() => onFilter(name)}
             className="min-h-8 shrink-0 rounded-full border border-line bg-surface px-3 text-xs whitespace-nowrap text-ink-soft hover:border-edge aria-pressed:border-accent-soft aria-pressed:bg-accent-soft aria-pressed:font-medium aria-pressed:text-accent"
           >
-            {FILTERS[name]} <span className="ml-0.5 inline-block min-w-[2ch]">{countOf(rows, name)}</span>
+            {FILTERS[name]}
+            {name === 'missing' && whereMissing(rows, environments)}{' '}
+            <span className="ml-0.5 inline-block min-w-[1.2em]">{countOf(rows, name)}</span>
           </button>
         )
       })}

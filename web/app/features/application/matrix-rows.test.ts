@@ -55,6 +55,17 @@ test('what needs a look comes first, then by name', () => {
   ])
 })
 
+test('a row whose mark goes stays where it is while the page is open, and its filter shows it', () => {
+  const first = matrixRows(ROWS)
+  const renewed = ROWS.map((each) =>
+    each.name === 'C_EXPIRED' ? row('C_EXPIRED', full('dev', 'd'), full('prod', 'e')) : each,
+  )
+  const next = matrixRows(renewed, first)
+  expect(next.map(({ name }) => name)).toEqual(first.map(({ name }) => name))
+  expect(countOf(next, 'due')).toBe(0)
+  expect(shownRows(next, 'due', '').map(({ name }) => name)).toEqual(['C_EXPIRED'])
+})
+
 test('each filter counts its rows and shows them', () => {
   const rows = matrixRows(ROWS)
   const counts = (['all', 'missing', 'due', 'older'] as const).map((filter) => countOf(rows, filter))

@@ -38,7 +38,10 @@ export function Matrix({ current, environments, rows, isGrouped, selection, adde
   const items = useMemo(() => (isGrouped ? grouped(rows) : rows.map(rowItem)), [rows, isGrouped])
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [edited, setEdited] = useState<ReadonlySet<string>>(new Set())
-  const kept = useMemo(() => keptItems(items, edited), [items, edited])
+  const kept = useMemo(() => {
+    const names = new Set([...edited].map((cell) => cell.split(' ')[0]))
+    return [...items.keys()].filter((index) => names.has(items[index]?.key))
+  }, [items, edited])
   const { measure, show, ...shown } = useDrawnRows({
     element: table,
     count: items.length,
@@ -49,8 +52,8 @@ export function Matrix({ current, environments, rows, isGrouped, selection, adde
   })
   const changes = useCellChanges()
   const toggle = (name: string) => setOpen(open.symmetricDifference(new Set([name])))
-  const edit = (cell: string | null, closed?: string) =>
-    setEdited((before) => cellsAfter(before, cell, closed))
+  const edit = (opened: string | null, closed?: string) =>
+    setEdited((before) => new Set([...before, opened ?? ''].filter((cell) => cell !== '' && cell !== closed)))
   const keys = useMatrixKeys({
     table,
     rows,
@@ -104,17 +107,21 @@ export function Matrix({ current, environments, rows, isGrouped, selection, adde
 
 function MatrixHead({ environments }: Pick<MatrixProps, 'environments'>) {
   const last = environments.length - 1
+  const sticks = last < MOST_STICKY ? 'sm:sticky sm:top-14 sm:z-10 print:static' : undefined
   return (
     <thead className="max-sm:hidden">
       <tr>
         <th
           scope="col"
-          className="h-13 min-w-56 rounded-tl-lg bg-surface px-4 pl-6 text-left font-normal text-ink-soft"
+          className={classNames(
+            'h-13 min-w-56 rounded-tl-lg bg-surface px-4 pl-6 text-left font-normal text-ink-soft',
+            sticks ?? 'sm:sticky sm:left-0 sm:z-10',
+          )}
         >
           Variable
         </th>
         {environments.map((bundle, column) => (
-          <ColumnHead key={bundle.id} bundle={bundle} isFew={last < MOST_STICKY} isLast={column === last} />
+          <ColumnHead key={bundle.id} bundle={bundle} sticks={sticks} isLast={column === last} />
         ))}
       </tr>
     </thead>
@@ -158,33 +165,17 @@ function group(title: string, rows: readonly MatrixRow[]): MatrixItem[] {
   return rows.length === 0 ? [] : [{ key: `# ${title}`, title, count: rows.length }, ...rows.map(rowItem)]
 }
 
-function keptItems(items: readonly MatrixItem[], edited: ReadonlySet<string>): number[] {
-  const names = new Set([...edited].map((cell) => cell.split(' ')[0]))
-  return [...items.keys()].filter((index) => names.has(items[index]?.key))
-}
-
-function cellsAfter(
-  edited: ReadonlySet<string>,
-  opened: string | null,
-  closed?: string,
-): ReadonlySet<string> {
-  const next = new Set(edited)
-  if (opened !== null) next.add(opened)
-  if (closed !== undefined) next.delete(closed)
-  return next
-}
-
-type ColumnHeadProps = { bundle: EnvironmentColumn; isFew: boolean; isLast: boolean }
+type ColumnHeadProps = { bundle: EnvironmentColumn; sticks: string | undefined; isLast: boolean }
 
 /** One environment: its run command, how many variables it has, when values were fetched last, and its menu. */
-function ColumnHead({ bundle, isFew, isLast }: ColumnHeadProps) {
+function ColumnHead({ bundle, sticks, isLast }: ColumnHeadProps) {
   const use = useAnswer('listUse', { days: 30 }).data?.find(({ id }) => id === bundle.id)
   return (
     <th
       scope="col"
       className={classNames(
         'min-w-48 bg-surface px-4 text-left font-normal',
-        isFew && 'sm:sticky sm:top-14 sm:z-10 print:static',
+        sticks,
         isLast && 'rounded-tr-lg',
       )}
     >

@@ -1,12 +1,12 @@
 import { isProduction } from '@keyferry/contract/production'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { call } from '../../lib/calls/call.ts'
 import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useAnswer, useSteps } from '../../lib/calls/use-call.ts'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { deferred } from '../../ui/deferred.tsx'
 import { failing, notify } from '../../ui/toast-store.ts'
-import { OtherKeyDialog, RenameEntryDialog } from './cells/entry-dialogs.tsx'
+import { RenameEntryDialog } from './cells/entry-dialogs.tsx'
 import type { EntryAt, EnvironmentColumn, TakenFrom } from './environment/environments.ts'
 import type { MatrixRow } from './matrix-rows.ts'
 
@@ -21,7 +21,7 @@ type Done = { text: string; undo?: () => Promise<unknown> }
 /** What a person may do with a variable of an environment in one step, each with a way to take it back. */
 export function useCellChanges() {
   const [asked, setAsked] = useState<Question | null>(null)
-  const [opened, setOpened] = useState<OpenedEntry | null>(null)
+  const [renamed, setRenamed] = useState<Renamed | null>(null)
   const [taken, setTaken] = useState<(EntryAt & TakenFrom) | null>(null)
   const steps = useSteps((run: () => Promise<unknown>) => run(), FRESH)
   const make = (act: string, run: () => Promise<unknown>, done: Done) => {
@@ -89,17 +89,28 @@ export function useCellChanges() {
     else run()
   }
   // With the table and not with the row, which is another one once its name changes.
-  const open = ({ bundle, cell }: EntryAt, what: OpenedEntry['what']) =>
-    setOpened({ bundleId: bundle.id, keyId: cell.key_id, what })
+  const rename = ({ bundle, cell }: EntryAt) => setRenamed({ bundleId: bundle.id, keyId: cell.key_id })
   const take = (variable: EntryAt, source: TakenFrom) => setTaken({ ...variable, ...source })
   const dialog: ReactNode = (
     <>
-      {asked !== null && <QuestionDialog {...asked} onClose={() => setAsked(null)} />}
-      {opened !== null && <EntryDialog {...opened} onClose={() => setOpened(null)} />}
+      {asked !== null && (
+        <ConfirmDialog
+          {...asked}
+          isProduction
+          onClose={() => setAsked(null)}
+          onConfirm={() => {
+            setAsked(null)
+            asked.run()
+          }}
+        >
+          <p>{asked.text}</p>
+        </ConfirmDialog>
+      )}
+      {renamed !== null && <RenameDialog {...renamed} onClose={() => setRenamed(null)} />}
       {taken !== null && <CopyDialog to={taken.bundle} copies={[taken]} onClose={() => setTaken(null)} />}
     </>
   )
-  return { ask, split, require, share, open, take, dialog }
+  return { ask, split, require, share, rename, take, dialog }
 }
 
 /** The first environment whose key the person may put into another one. */
@@ -109,31 +120,14 @@ export function sourceOf({ cells }: MatrixRow, environments: readonly Environmen
   return cell == null || cell.key_id === null || from === undefined ? null : { keyId: cell.key_id, from }
 }
 
-type OpenedEntry = { bundleId: string; keyId: string | null; what: 'rename' | 'replace' }
+type Renamed = { bundleId: string; keyId: string | null }
 
-function EntryDialog({ bundleId, keyId, what, onClose }: OpenedEntry & { onClose: () => void }) {
+function RenameDialog({ bundleId, keyId, onClose }: Renamed & { onClose: () => void }) {
   const bundle = useAnswer('getBundle', { bundle_id: bundleId }).data
-  const found = bundle?.items.find(({ id }) => id === keyId)
-  // The dialog says what it did once the bundle has another key in the place of this one.
-  const last = useRef(found)
-  last.current = found ?? last.current
-  const item = last.current
-  if (bundle === undefined || item === undefined) return null
-  const parts = { bundle, item, onClose }
-  return what === 'rename' ? <RenameEntryDialog {...parts} /> : <OtherKeyDialog {...parts} />
+  const item = bundle?.items.find(({ id }) => id === keyId)
+  return bundle === undefined || item === undefined ? null : (
+    <RenameEntryDialog {...{ bundle, item, onClose }} />
+  )
 }
 
 type Question = { title: string; action: string; text: string; run: () => void }
-
-/** Asks before production changes. */
-function QuestionDialog({ title, action, text, run, onClose }: Question & { onClose: () => void }) {
-  const confirm = () => {
-    onClose()
-    run()
-  }
-  return (
-    <ConfirmDialog {...{ title, action, onClose }} isProduction onConfirm={confirm}>
-      <p>{text}</p>
-    </ConfirmDialog>
-  )
-}

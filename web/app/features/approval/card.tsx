@@ -15,10 +15,8 @@ export function Card({ children }: { children: ReactNode }) {
 const RIBBONS = {
   production: 'items-center bg-danger-fill text-on-danger font-semibold',
   danger: 'items-start bg-danger-soft',
-  agent: 'items-center bg-caution-soft font-semibold',
+  agent: 'items-center bg-sunken font-semibold',
 } as const
-
-const RIBBON_MARKS = { production: '', danger: 'text-danger', agent: 'text-caution' } as const
 
 type RibbonProps = {
   tone: keyof typeof RIBBONS
@@ -34,7 +32,7 @@ export function Ribbon({ tone, Icon, action, children }: RibbonProps) {
       <Icon
         aria-hidden
         size={16}
-        className={classNames('mt-[3px] shrink-0 self-start', RIBBON_MARKS[tone])}
+        className={classNames('mt-[3px] shrink-0 self-start', tone === 'danger' && 'text-danger')}
       />
       <div className="min-w-0 flex-1 overflow-clip [overflow-clip-margin:4px]">{children}</div>
       {action}
@@ -45,7 +43,6 @@ export function Ribbon({ tone, Icon, action, children }: RibbonProps) {
 const MARKS = {
   plain: 'text-ink-faint',
   good: 'text-good',
-  caution: 'text-caution',
   danger: 'text-danger',
 } as const
 

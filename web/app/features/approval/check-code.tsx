@@ -30,60 +30,60 @@ type CheckCodeProps = {
 
 /** The check code: shown to be compared, or asked for. */
 export function CheckCode({ code, isSecond, nextStep, field }: CheckCodeProps) {
+  const { typed, onType, problem, inputRef } = field
+  const id = useId()
+  const whose = isSecond ? 'Ask the person who ran the command, and type' : 'Type'
   return (
-    <section aria-label="Check code" className="mx-4 mt-5 rounded-md bg-sunken px-5 py-4 text-center sm:mx-8">
-      {field.typed === null ? (
-        <>
-          <p className="font-mono text-code font-medium tracking-[0.04em]! whitespace-nowrap">{code}</p>
-          <p className="mt-1 text-ink-soft">
+    <section
+      aria-label="Check code"
+      className="mx-4 mt-4 flex flex-wrap items-center gap-x-5 gap-y-2 rounded-md bg-sunken px-4 py-3 max-sm:justify-center max-sm:text-center sm:mx-8 sm:flex-nowrap"
+    >
+      {typed === null ? (
+        <p className="font-mono text-code font-medium tracking-[0.04em]! whitespace-nowrap sm:text-2xl">
+          {code}
+        </p>
+      ) : (
+        <input
+          ref={inputRef}
+          // biome-ignore lint/a11y/noAutofocus: typing the code is what this page waits for
+          autoFocus
+          id={id}
+          value={typed}
+          onChange={(event) => onType(event.currentTarget.value.toUpperCase())}
+          aria-invalid={problem !== null}
+          aria-describedby={problem === null ? undefined : `${id}-problem`}
+          placeholder="XXXX-XXXX"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          maxLength={16}
+          className="field max-w-52 shrink-0 text-center font-mono text-lg tracking-[0.1em]!"
+        />
+      )}
+      <div className="min-w-0 text-xs text-ink-soft">
+        {typed === null ? (
+          <p>
             {isSecond
               ? 'Approve only if the person who ran the command reads you this code from their terminal.'
-              : 'Approve only if your own terminal shows this code. A code that someone sent you proves nothing.'}
+              : 'Approve only if your own terminal shows this code.'}
           </p>
-        </>
-      ) : (
-        <TypedCode isSecond={isSecond} {...field} />
-      )}
-      {nextStep !== null && <p className="mt-1 text-ink-soft">{nextStep}</p>}
+        ) : (
+          <>
+            <label htmlFor={id} className="block text-sm text-ink">
+              {whose} the code that {isSecond ? 'their' : 'your'} terminal shows.
+            </label>
+            {problem !== null && (
+              <p id={`${id}-problem`} role="alert" className="text-danger">
+                {problem}
+              </p>
+            )}
+          </>
+        )}
+        {(typed !== null || !isSecond) && (
+          <p>A code that someone sent you proves nothing: the sender knows it too.</p>
+        )}
+        {nextStep !== null && <p>{nextStep}</p>}
+      </div>
     </section>
-  )
-}
-
-type TypedCodeProps = CheckCodeProps['field'] & { isSecond: boolean }
-
-function TypedCode({ typed, isSecond, onType, problem, inputRef }: TypedCodeProps) {
-  const id = useId()
-  return (
-    <>
-      <label htmlFor={id} className="block">
-        {isSecond
-          ? 'Ask the person who ran the command, and type the code that their terminal shows.'
-          : 'Type the code that your terminal shows.'}
-      </label>
-      <input
-        ref={inputRef}
-        // biome-ignore lint/a11y/noAutofocus: typing the code is what this page waits for
-        autoFocus
-        id={id}
-        value={typed ?? ''}
-        onChange={(event) => onType(event.currentTarget.value.toUpperCase())}
-        aria-invalid={problem !== null}
-        aria-describedby={problem === null ? undefined : `${id}-problem`}
-        placeholder="XXXX-XXXX"
-        autoComplete="off"
-        autoCapitalize="characters"
-        spellCheck={false}
-        maxLength={16}
-        className="field mx-auto mt-2 block max-w-72 text-center font-mono text-lg tracking-[0.1em]!"
-      />
-      {problem !== null && (
-        <p id={`${id}-problem`} role="alert" className="mt-2 text-danger">
-          {problem}
-        </p>
-      )}
-      <p className="mt-2 text-ink-soft">
-        A code that someone sent you proves nothing: the sender knows it too.
-      </p>
-    </>
   )
 }

@@ -166,7 +166,7 @@ function Countdown({ expiresAt, onEnd }: { expiresAt: string; onEnd: () => void 
     <>
       <span
         className={classNames(
-          'min-w-[11ch] text-right whitespace-nowrap',
+          'min-w-[5.5em] text-right whitespace-nowrap',
           leftMs < 60_000 && 'font-semibold text-caution',
         )}
       >

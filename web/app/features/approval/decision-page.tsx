@@ -103,7 +103,14 @@ function Asked({ asking, place, offer, decision, title, action, reasons }: Asked
       </div>
       {action !== null && <ComparedCode asking={asking} decision={decision} />}
       <div className="flex-1 px-4 pt-3 pb-1 **:scroll-mb-36 sm:px-8">
-        {plan.by === 'later' && <NextRun leftAt={context.left_at ?? ''} />}
+        {plan.by === 'later' && (
+          <Fact
+            Icon={Hourglass}
+            small={`Your yes counts for ${spanText(TIMES.laterSeconds)} and one run, on this terminal and its network.`}
+          >
+            The command stopped at {timeOfDay(context.left_at ?? '')}. Let it run when it asks again?
+          </Fact>
+        )}
         <ReasonFacts {...reasons} />
         {offer.notices}
         {offer.content}
@@ -124,15 +131,6 @@ function Asked({ asking, place, offer, decision, title, action, reasons }: Asked
         />
       </div>
     </>
-  )
-}
-
-function NextRun({ leftAt }: { leftAt: string }) {
-  const small = `Your yes counts for ${spanText(TIMES.laterSeconds)} and one run, on this terminal and its network.`
-  return (
-    <Fact Icon={Hourglass} small={small}>
-      The command stopped at {timeOfDay(leftAt)}. Let it run when it asks again?
-    </Fact>
   )
 }
 

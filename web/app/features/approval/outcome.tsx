@@ -24,7 +24,6 @@ import type { Choice, RequestEnd } from './request-state.ts'
 const TONES = {
   good: 'bg-good-soft text-good',
   plain: 'bg-accent-soft text-accent',
-  danger: 'bg-danger-soft text-danger',
 } as const
 
 type OutcomeProps = { title: string; Icon: IconComponent; tone?: keyof typeof TONES; children: ReactNode }
@@ -51,12 +50,22 @@ export function Outcome({ title, Icon, tone = 'plain', children }: OutcomeProps)
 
 const ASK_AGAIN = 'The person who ran the command can run it again.'
 
-const TEXTS: Readonly<
-  Record<
-    Exclude<RequestEnd, 'signed_out' | 'other_person' | 'unreachable'>,
-    Omit<OutcomeProps, 'children'> & { text: string }
-  >
-> = {
+const TEXTS: Readonly<Record<RequestEnd, Omit<OutcomeProps, 'children'> & { text: string }>> = {
+  signed_out: {
+    title: 'Sign in to decide',
+    Icon: LockKeyhole,
+    text: 'A terminal is waiting for your decision.',
+  },
+  other_person: {
+    title: 'Another person signed in',
+    Icon: LockKeyhole,
+    text: 'Nothing was approved. In this browser, another person signed in after you opened this page. Load it again to decide in their name.',
+  },
+  unreachable: {
+    title: 'The server does not answer',
+    Icon: CloudOff,
+    text: 'Nothing was approved on this page. Check that the server is running and that you are online, then try again.',
+  },
   denied: {
     title: 'Denied',
     Icon: CircleSlash,
@@ -97,61 +106,34 @@ const TEXTS: Readonly<
   forbidden: {
     title: 'You cannot approve this request',
     Icon: LockKeyhole,
-    tone: 'danger',
     text: 'You are not a member of this workspace.',
   },
 }
 
 /** What is left to say about a request that ended. */
 export function Ended({ end, onRetry }: { end: RequestEnd; onRetry: () => void }) {
-  if (end === 'signed_out') return <SignedOut />
-  if (end === 'other_person') return <OtherPerson />
-  if (end === 'unreachable') return <Unreachable onRetry={onRetry} />
   const { text, ...look } = TEXTS[end]
+  const again = {
+    other_person: { label: 'Load again', onClick: () => location.reload() },
+    unreachable: { label: 'Try again', onClick: onRetry },
+  }
   return (
     <Outcome {...look}>
       <p>{text}</p>
-      <a href="/" className="link inline-block">
-        Go to your bundles
-      </a>
-    </Outcome>
-  )
-}
-
-function SignedOut() {
-  return (
-    <Outcome title="Sign in to decide" Icon={LockKeyhole}>
-      <p>A terminal is waiting for your decision.</p>
-      <a
-        href={`/sign-in?return_to=${encodeURIComponent(location.pathname + location.search)}`}
-        className={buttonClasses({ look: 'primary', size: 'large' })}
-      >
-        Sign in
-      </a>
-    </Outcome>
-  )
-}
-
-function OtherPerson() {
-  return (
-    <Outcome title="Another person signed in" Icon={LockKeyhole} tone="danger">
-      <p>
-        Nothing was approved. In this browser, another person signed in after you opened this page. Load it
-        again to decide in their name.
-      </p>
-      <Button label="Load again" look="primary" size="large" onClick={() => location.reload()} />
-    </Outcome>
-  )
-}
-
-function Unreachable({ onRetry }: { onRetry: () => void }) {
-  return (
-    <Outcome title="The server does not answer" Icon={CloudOff} tone="danger">
-      <p>
-        Nothing was approved on this page. Check that the server is running and that you are online, then try
-        again.
-      </p>
-      <Button label="Try again" look="primary" size="large" onClick={onRetry} />
+      {end === 'signed_out' ? (
+        <a
+          href={`/sign-in?return_to=${encodeURIComponent(location.pathname + location.search)}`}
+          className={buttonClasses({ look: 'primary', size: 'large' })}
+        >
+          Sign in
+        </a>
+      ) : end === 'other_person' || end === 'unreachable' ? (
+        <Button {...again[end]} look="primary" size="large" />
+      ) : (
+        <a href="/" className="link inline-block">
+          Go to your bundles
+        </a>
+      )}
     </Outcome>
   )
 }

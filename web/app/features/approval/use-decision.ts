@@ -46,7 +46,8 @@ export function useDecision(asking: RequestView, place: ChosenPlace, offer: Appr
   const deny = () =>
     void attempt('deny', async () => {
       // If no one can approve, the terminal learns why.
-      const query = plan.by === 'refused' ? { reason: plan.code } : {}
+      const reason = plan.by === 'refused' ? plan.code : offer.action === null ? 'no_such_bundle' : undefined
+      const query = reason === undefined ? {} : { reason }
       const where = place.workspaceId === null ? {} : inWorkspace(place.workspaceId)
       await call('denyRequest', { request_id: requestId }, { query, ...where })
       onEnd('denied')

@@ -1,30 +1,22 @@
 import { type Query, useQueryClient } from '@tanstack/react-query'
-import {
-  type ReactNode,
-  type RefObject,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { ApprovalKey, LastingAct } from '../../lib/calls/answers.ts'
-import { pageWorkspace } from '../../lib/calls/workspace.ts'
-import { useApprovalKeys, useLastingActs } from '../../lib/data/approval-keys.ts'
 import { useMe } from '../../lib/data/me.ts'
-import { createListeners, keepText, keptText } from '../../lib/page/kept.ts'
 import { PLACES } from '../../lib/page/places.ts'
-import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { deferred } from '../../ui/deferred.tsx'
 import { Face } from '../../ui/face.tsx'
 import { Search } from '../../ui/icons.ts'
-import { Placed } from '../../ui/placed.tsx'
+import { Skeleton } from '../../ui/loaded.tsx'
 import { isTyping } from '../../ui/search-field.tsx'
 import { ThemeSwitch } from '../../ui/theme-switch.tsx'
 import { Wordmark } from '../../ui/wordmark.tsx'
 import { BottomBar, Navigation } from './navigation.tsx'
 import { WaitingLink } from './waiting-link.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
+
+const KeyNews = deferred('KeyNews', () => import('./key-news.tsx'))
+const Shortcuts = deferred('Shortcuts', () => import('./shortcuts.tsx'))
 
 type FrameProps = {
   signedIn: boolean
@@ -36,7 +28,8 @@ type FrameProps = {
 
 /** What surrounds every page: the mark, the workspace, and the places. */
 export function Frame({ signedIn, inWorkspace, onPalette, children }: FrameProps) {
-  useShortcuts(inWorkspace, onPalette)
+  const [showsKeys, showKeys] = useState(false)
+  useShortcuts(inWorkspace, onPalette, () => showKeys(true))
   const page = useRef<HTMLDivElement>(null)
   const [drawn, isDrawn] = useDrawn(page)
   return (
@@ -70,17 +63,22 @@ export function Frame({ signedIn, inWorkspace, onPalette, children }: FrameProps
           <div ref={page} aria-busy={!isDrawn} style={{ opacity: Number(isDrawn) }}>
             {children}
           </div>
-          {!isDrawn && <Coming />}
+          {!isDrawn && (
+            <div className="absolute inset-x-0 top-0">
+              <Skeleton what="the page" />
+            </div>
+          )}
         </div>
       </main>
       {inWorkspace && <BottomBar />}
       {inWorkspace && <KeyNews />}
+      {showsKeys && <Shortcuts onClose={() => showKeys(false)} />}
     </div>
   )
 }
 
-/** The address whose page is drawn, and whether that is this one. A page is drawn once all that it asks for at first has
- * come, so that nothing on it moves. */
+/** The address whose page is drawn, and whether that is this one. A page is drawn once all that it asks for at first
+ * has come, so that nothing on it moves. */
 function useDrawn(page: RefObject<HTMLElement | null>): [drawn: string, isDrawn: boolean] {
   const client = useQueryClient()
   const [path] = useLocation()
@@ -105,18 +103,6 @@ const QUIET_FRAMES = 3
 
 const isFirst = ({ state }: Query) => state.data === undefined && state.fetchFailureCount === 0
 
-/** In the place of a page, once the wait is noticeable. */
-function Coming() {
-  return (
-    <div aria-hidden className="late absolute inset-x-0 top-0">
-      <div className="animate-pulse space-y-6">
-        <div className="h-7 w-48 rounded-sm bg-sunken" />
-        <div className="h-80 rounded-lg bg-surface shadow-card" />
-      </div>
-    </div>
-  )
-}
-
 function PaletteButton({ onPalette }: { onPalette: () => void }) {
   const keys = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K'
   return (
@@ -137,7 +123,7 @@ function PaletteButton({ onPalette }: { onPalette: () => void }) {
 }
 
 function AccountLink() {
-  const me = useMe().data
+  const { user_id: id = '', username: name = '' } = useMe().data ?? {}
   return (
     <Link
       href="/settings"
@@ -145,15 +131,15 @@ function AccountLink() {
       title="Settings"
       className="ml-1 hidden rounded-full sm:inline-flex"
     >
-      <Face id={me?.user_id ?? ''} name={me?.username ?? ''} />
+      <Face {...{ id, name }} />
     </Link>
   )
 }
 
 const SEQUENCE_MS = 1_000
 
-/** Ctrl or Cmd with K opens the palette; G and then a letter goes to a place. */
-function useShortcuts(enabled: boolean, onPalette: () => void): void {
+/** Ctrl or Cmd with K opens the palette; G and then a letter goes to a place; a question mark lists all keys. */
+function useShortcuts(enabled: boolean, onPalette: () => void, onHelp: () => void): void {
   const [, navigate] = useLocation()
   // Kept over renders: one may come between the two letters.
   const gAtMs = useRef(Number.NEGATIVE_INFINITY)
@@ -164,7 +150,9 @@ function useShortcuts(enabled: boolean, onPalette: () => void): void {
         event.preventDefault()
         return onPalette()
       }
-      if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey || dialogIsOpen()) return
+      if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
+      if (document.querySelector('dialog[open]') !== null) return
+      if (event.key === '?') return onHelp()
       const place =
         event.timeStamp - gAtMs.current < SEQUENCE_MS
           ? PLACES.find(({ key }) => key === event.key)
@@ -174,56 +162,5 @@ function useShortcuts(enabled: boolean, onPalette: () => void): void {
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
-  }, [enabled, onPalette, navigate])
-}
-
-function dialogIsOpen(): boolean {
-  return document.querySelector('dialog[open]') !== null
-}
-
-/** A banner for an owner: approval keys changed, or a signed change waits. It stays until *Seen*. */
-function KeyNews() {
-  const me = useMe().data
-  if (me?.role !== 'owner' || me.auth_mode === 'local') return null
-  return <OwnersNews stored={`keyferry.seen-keys.${pageWorkspace()}.${me.user_id}`} />
-}
-
-const listeners = createListeners()
-
-function OwnersNews({ stored }: { stored: string }) {
-  const keys = useApprovalKeys().data?.keys
-  const acts = useLastingActs().data
-  const seen = useSyncExternalStore(listeners.subscribe, () => keptText(stored))?.split(' ') ?? []
-  if (keys === undefined || acts === undefined) return null
-  const text = newsIn(keys, acts, seen)
-  if (text === null) return null
-  const see = () => {
-    keepText(stored, [...keys.map(markOf), ...acts.map(({ id }) => id)].join(' '))
-    listeners.notify()
-  }
-  return (
-    <Placed isShown>
-      <div className="flex w-full max-w-read flex-wrap items-center gap-2 rounded-md bg-raised py-2 pr-2 pl-4 text-sm shadow-floating">
-        <p className="flex-1 basis-52">{text}</p>
-        <ButtonLink href="/members" size="small" label="See Members" />
-        <Button label="Seen" size="small" onClick={see} />
-      </div>
-    </Placed>
-  )
-}
-
-// The mark of a key changes once it signs. While its confirmation waits, that act is the news.
-const markOf = ({ id, state, confirmed_by }: ApprovalKey) =>
-  `${id}/${(state === 'active' && confirmed_by) || ''}`
-
-function newsIn(keys: ApprovalKey[], acts: LastingAct[], seen: string[]): string | null {
-  const fresh = keys.filter((key) => !seen.includes(markOf(key)))
-  const isGone = seen.some((mark) => mark.includes('/') && !keys.some(({ id }) => mark.startsWith(id)))
-  // All that is new, so that no warning hides behind harmless news.
-  const parts = [
-    acts.some(({ id }) => !seen.includes(id)) && 'a signed change waits for another owner or for a day',
-    fresh.some(({ state }) => state === 'pending') && 'an approval key waits for its confirmation',
-    (isGone || fresh.some(({ state }) => state === 'active')) && 'approval keys were confirmed or removed',
-  ].filter((part) => part !== false)
-  return parts.length === 0 ? null : `New: ${parts.join(' and ')}.`
+  }, [enabled, onPalette, onHelp, navigate])
 }

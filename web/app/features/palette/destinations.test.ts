@@ -36,7 +36,7 @@ const key = (name: string) => ({
   may_change: true,
   may_show: true,
 })
-const ASKED = { elsewhere: [], actions: [], may: () => false }
+const ASKED = { elsewhere: [], actions: [], recent: [], may: () => false }
 const names = (query: string, bundles: readonly string[], keys: readonly string[]) =>
   findDestinations(query, { ...ASKED, own: { bundles: bundles.map(bundle), keys: keys.map(key) } }).map(
     ({ name }) => name,
@@ -63,6 +63,14 @@ test('a good match is found behind many poor ones', () => {
 
 test('without a query the pages come first', () => {
   expect(names('', ['a'], ['B'])[0]).toBe('Applications')
+})
+
+test('among equals, what the person opened last comes first', () => {
+  const own = { bundles: ['dev/app', 'dev/web'].map(bundle), keys: [] }
+  const recent = ['Bundle  dev/web', 'Page  /rules']
+  const found = (query: string) => findDestinations(query, { ...ASKED, recent, own }).map(({ name }) => name)
+  expect(found('dev')).toEqual(['dev/web', 'dev/app'])
+  expect(found('').slice(0, 2)).toEqual(['dev/web', 'Rules'])
 })
 
 test.each([

@@ -22,17 +22,25 @@ export type SearchSources = {
 
 const MOST = 50
 
+/** The same for the same destination. */
+export const keyOf = ({ kind, id, workspace }: Destination): string => [kind, workspace?.id, id].join(' ')
+
 type Sources = {
   own: SearchSources
   elsewhere: readonly SearchSources[]
   /** What happens at once: another theme, another workspace. */
   actions: readonly Destination[]
+  /** What the person opened from here, the last first. */
+  recent: readonly string[]
   may: (operation: Called) => boolean
 }
 
 /** What answers a query, best first: exact names, then beginnings of names, then beginnings of their parts. Among
- * equals pages come first, then this workspace and the others. At most 50. */
-export function findDestinations(query: string, { own, elsewhere, actions, may }: Sources): Destination[] {
+ * equals what the person opened last comes first, then pages, this workspace and the others. At most 50. */
+export function findDestinations(
+  query: string,
+  { own, elsewhere, actions, recent, may }: Sources,
+): Destination[] {
   const ranked: [Destination[], Destination[], Destination[], Destination[]] = [[], [], [], []]
   const add = (found: Iterable<Destination>) => {
     for (const destination of found)
@@ -50,7 +58,8 @@ export function findDestinations(query: string, { own, elsewhere, actions, may }
   for (const found of [own, ...elsewhere]) add(namesOf(found))
   const verb = query.trim().toLowerCase().split(' ', 1)[0] ?? ''
   if (verb.length > 1) add(changesOf(own, verb))
-  return ranked.flat().slice(0, MOST)
+  const age = (destination: Destination) => recent.indexOf(keyOf(destination)) + 1 || recent.length + 1
+  return ranked.flatMap((equals) => equals.toSorted((a, b) => age(a) - age(b))).slice(0, MOST)
 }
 
 function* namesOf({ bundles, keys, ...where }: SearchSources): Generator<Destination> {

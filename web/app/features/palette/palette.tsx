@@ -7,14 +7,16 @@ import { pageWorkspace, WORKSPACE_HEADER, workspacePath } from '../../lib/calls/
 import { useLibrary } from '../../lib/data/keys.ts'
 import { useMay, useTenants } from '../../lib/data/me.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
+import { keepText, keptText } from '../../lib/page/kept.ts'
 import { chooseTheme, THEME_NAMES, THEMES } from '../../lib/page/theme.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { EnvChip } from '../../ui/env-chip.tsx'
 import type { IconComponent } from '../../ui/icon.tsx'
 import { KeyRound, Package, PanelsTopLeft, Zap } from '../../ui/icons.ts'
 import { ListboxOption, ListboxRemark } from '../../ui/listbox-option.tsx'
 import { useActiveOption } from '../../ui/use-active-option.ts'
-import { action, type Destination, findDestinations, type SearchSources } from './destinations.ts'
+import { action, type Destination, findDestinations, keyOf, type SearchSources } from './destinations.ts'
 
 const ICONS: Readonly<Record<Destination['kind'], IconComponent>> = {
   Page: PanelsTopLeft,
@@ -27,7 +29,8 @@ const ICONS: Readonly<Record<Destination['kind'], IconComponent>> = {
 export function Palette({ onClose }: { onClose: () => void }) {
   const id = useId()
   const [query, setQuery] = useState('')
-  const found = useDestinations(query)
+  const [recent] = useState(recentOnes)
+  const found = useDestinations(query, recent)
   const go = useGo(found, onClose)
   const { active, setActive, onKeyDown } = useActiveOption(found.length, go)
   const search = (text: string) => {
@@ -60,7 +63,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       >
         {found.map((destination, index) => (
           <ListboxOption
-            key={`${destination.kind} ${destination.workspace?.id} ${destination.id}`}
+            key={keyOf(destination)}
             id={`${id}-${index}`}
             active={index === active}
             selected={index === active}
@@ -75,12 +78,26 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
+const MOST_RECENT = 20
+
+const stored = () => `keyferry.recent.${pageWorkspace()}`
+
+function recentOnes(): string[] {
+  const kept: unknown = JSON.parse(keptText(stored()) ?? '[]')
+  return Array.isArray(kept) ? kept.map(String) : []
+}
+
 function useGo(found: readonly Destination[], onClose: () => void) {
   const [, navigate] = useLocation()
   return (index: number) => {
     const destination = found[index]
     if (destination === undefined) return
     onClose()
+    const key = keyOf(destination)
+    keepText(
+      stored(),
+      JSON.stringify([key, ...recentOnes().filter((each) => each !== key)].slice(0, MOST_RECENT)),
+    )
     if ('run' in destination) destination.run()
     // Another workspace is another document.
     else if (destination.workspace) location.assign(workspacePath(destination.workspace.id, destination.href))
@@ -90,6 +107,7 @@ function useGo(found: readonly Destination[], onClose: () => void) {
 
 function DestinationText({ destination: { kind, name, workspace } }: { destination: Destination }) {
   const Icon = ICONS[kind]
+  const [text, place] = kind === 'Variable' ? name.split(' in ') : [name]
   return (
     <>
       <Icon aria-hidden size={16} className="mt-1 shrink-0 text-ink-faint" />
@@ -99,7 +117,12 @@ function DestinationText({ destination: { kind, name, workspace } }: { destinati
           (kind === 'Bundle' || kind === 'Variable') && 'font-mono text-sm',
         )}
       >
-        {name}
+        {kind === 'Bundle' ? <EnvChip name={name} isMention /> : text}
+        {place !== undefined && (
+          <>
+            <span className="sr-only"> in </span> <EnvChip name={place} isMention />
+          </>
+        )}
       </span>
       <span className="max-w-2/5 truncate text-xs leading-6 text-ink-faint">
         {workspace?.name ?? (kind === 'Page' ? null : kind)}
@@ -109,7 +132,7 @@ function DestinationText({ destination: { kind, name, workspace } }: { destinati
 }
 
 /** What answers a query in this workspace and the person's others. */
-function useDestinations(query: string): Destination[] {
+function useDestinations(query: string, recent: readonly string[]): Destination[] {
   const bundles = useAnswer('listBundles', {}).data
   const keys = useLibrary().data
   const may = useMay()
@@ -120,7 +143,7 @@ function useDestinations(query: string): Destination[] {
     ...others.map(({ id, name }) => ({ ...action(`Switch to ${name}`), run: () => void openWorkspace(id) })),
     ...THEMES.map((theme) => ({ ...action(`Theme: ${THEME_NAMES[theme]}`), run: () => chooseTheme(theme) })),
   ]
-  return findDestinations(query, { own, elsewhere, actions, may })
+  return findDestinations(query, { own, elsewhere, actions, recent, may })
 }
 
 // The server searches the other workspaces, so that none of them is loaded whole.

@@ -1,7 +1,7 @@
 import type { EventFacts, Part } from './event-facts.ts'
 import { say } from './say.ts'
 
-/** What people call a field of a key or a bundle. */
+/** What people call a field of a key, a bundle, an account or a rule. */
 const FIELDS: Readonly<Record<string, string>> = {
   value: 'the value',
   is_secret: 'whether it is secret',
@@ -10,11 +10,29 @@ const FIELDS: Readonly<Record<string, string>> = {
   rotate_after_days: 'the rotation',
   name: 'the name',
   tags: 'the tags',
+  email: 'the e-mail address',
+  mails: 'which mails come',
+  approvers: 'who may say yes',
+  people: 'the people whom it names',
+  approvals_needed: 'how many must say yes',
+  assurance: 'how a yes returns',
+  touch: 'whether it is signed',
+  remember_hours: 'for how long it counts',
+  tasks: 'tasks',
+  agents: 'agents',
+  changers: 'who may change values',
+  production: 'whether it is production',
+}
+
+/** `: who may say yes, agents`, of rules that are written `approvers: owner`; empty without any. */
+export function rulesText(rules: readonly string[]): string {
+  const names = rules.map((rule) => FIELDS[rule.split(':', 1)[0] ?? ''] ?? 'a rule')
+  return names.length === 0 ? '' : `: ${names.join(', ')}`
 }
 
 /** `the name and the tags`; `otherwise` where no field is known. */
 export function fieldList(fields: readonly string[], otherwise: string): string {
-  const names = fields.map((field) => FIELDS[field] ?? field)
+  const names = fields.map((field) => FIELDS[field] ?? 'other details')
   const last = names.at(-1)
   if (last === undefined) return otherwise
   return names.length === 1 ? last : `${names.slice(0, -1).join(', ')} and ${last}`

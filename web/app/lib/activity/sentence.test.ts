@@ -151,8 +151,8 @@ const CASES: readonly [AuditAction, Given, string][] = [
   ],
   [
     'bundle.policy_changed',
-    { target: BUNDLE, data: { rules: ['approvals: 2'] } },
-    'sam changed the approval policy of dev/app: approvals: 2',
+    { target: BUNDLE, data: { rules: ['approvals_needed: 2', 'tenant_id: x'] } },
+    'sam changed the rules of dev/app: how many must say yes, a rule',
   ],
   ['delivery.collected', { target: BUNDLE }, 'A terminal collected the values of dev/app'],
   [

@@ -39,7 +39,13 @@ const ALARMS: readonly AuditAction[] = [
   'touch.refused',
 ]
 const WAITING: readonly AuditAction[] = ['delivery.first_approved', 'request.vouched', 'proposal.created']
-const MARKS = { approvals: 'approved', machines: 'program', rules: 'rules', refused: 'refused' } as const
+const MARKS = {
+  approvals: 'approved',
+  machines: 'program',
+  rules: 'rules',
+  refused: 'refused',
+  sign_ins: 'rules',
+} as const
 
 /** @returns what stands before a story */
 export function markOf({ head: { action } }: ActivityStory): StoryMark {

@@ -4,7 +4,7 @@ import { counted } from '../words/counted.ts'
 import * as modules from '../words/modules.ts'
 import { depositWords } from './deposit-words.ts'
 import type { ActionWords, EventFacts, Part } from './event-facts.ts'
-import { endText, fieldList, possessed, roleName } from './phrases.ts'
+import { endText, fieldList, possessed, roleName, rulesText } from './phrases.ts'
 import { say } from './say.ts'
 
 /** What the actions of requests for names say after the actor. */
@@ -72,7 +72,7 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'bundle.imported': (facts) =>
     say`imported ${facts.variables} into ${facts.bundle}${named(facts, 'names')}${copied(facts)}${weaker(facts)}`,
   'bundle.policy_changed': (facts) =>
-    say`changed the approval policy of ${facts.bundle}${named(facts, 'rules')}`,
+    say`changed the rules of ${facts.bundle}${rulesText(facts.names('rules'))}`,
   'item.changed': ({ bundle, listed }) => say`wrote the old items ${listed('names')} of ${bundle}`,
   'item.deleted': ({ bundle, listed }) => say`deleted the old item ${listed('names')} of ${bundle}`,
   'item.converted': (facts) => say`converted an old item of ${facts.bundle} to the variable ${other(facts)}`,
@@ -138,7 +138,7 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'tenant.renamed': ({ gone }) => say`renamed the workspace to ${gone}`,
   'tenant.forgotten': () => ['destroyed the workspace'],
   'tenant.policy_changed': (facts) =>
-    say`changed the approval policy of ${facts.has('folder') ? facts.text('folder') : 'the workspace'}${named(facts, 'rules')}`,
+    say`changed the rules of ${facts.has('folder') ? facts.text('folder') : 'the workspace'}${rulesText(facts.names('rules'))}`,
   'grant.created': ({ has }) => [has('task') ? 'approved a task' : 'asked to remember an approval'],
   'grant.ended': () => ['ended a remembered approval'],
   'person.forgotten': () => ['erased the personal data of a person from this log'],

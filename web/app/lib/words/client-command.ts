@@ -20,6 +20,11 @@ export function runCommand(bundleName: string): string {
   return `keyferry run ${bundleName}${serverFlag()} -- npm run dev`
 }
 
+/** The line that stores a value, or proposes it where the person may not. */
+export function setCommand(bundleName: string, variable: string): string {
+  return `keyferry set ${variable} --bundle ${bundleName}${serverFlag()}`
+}
+
 function serverFlag(): string {
   const { origin } = location
   return WITHOUT_SAYING.includes(origin) ? '' : ` --server ${origin}`

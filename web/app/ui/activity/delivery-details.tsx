@@ -17,7 +17,7 @@ type DeliveryDetailsProps = {
 /** What an approval gave away: who approved what for whom, each value's version, and whether it was collected. */
 export function DeliveryDetails({ id, legacy = [] }: DeliveryDetailsProps) {
   const { data, error } = useAnswer('getDelivery', { delivery_id: id })
-  if (error !== null) return <p className="mb-2 text-sm text-danger">{describeFailure(error).message}</p>
+  if (error !== null) return <p className="mb-2 text-sm">{describeFailure(error).message}</p>
   if (data === undefined) return <p className="mb-2 text-sm text-ink-soft">Loading the delivery…</p>
   return (
     <div className="mb-3 space-y-3">
@@ -52,6 +52,7 @@ function terminalText({ label, via }: Delivery): string {
 
 function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: readonly string[] }) {
   const count = delivery.keys.length + legacy.length
+  const isGiven = delivery.state === 'collected'
   const current = delivery.keys.filter(({ version, current_version }) => current_version === version).length
   return (
     <div>
@@ -61,7 +62,7 @@ function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: rea
         {current === 1 ? 'is' : 'are'} still current
       </p>
       <ul
-        aria-label="Delivered values"
+        aria-label={isGiven ? 'Delivered values' : 'Values'}
         className="mt-1.5 grid max-h-80 gap-x-6 overflow-auto text-sm sm:grid-cols-2"
       >
         {delivery.keys.map(({ id, name, version, current_version }) => (
@@ -72,7 +73,12 @@ function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: rea
               className="min-w-0 font-mono [overflow-wrap:anywhere] hover:underline"
             />
             <span className="shrink-0 text-xs text-ink-soft">
-              v{version} · {nowText(version, current_version)}
+              v{version} ·{' '}
+              {current_version === null
+                ? 'key deleted'
+                : current_version === version
+                  ? 'current'
+                  : `now v${current_version}`}
             </span>
           </li>
         ))}
@@ -87,9 +93,4 @@ function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: rea
       </ul>
     </div>
   )
-}
-
-function nowText(given: number, now: number | null): string {
-  if (now === null) return 'deleted'
-  return now === given ? 'current' : `now v${now}`
 }

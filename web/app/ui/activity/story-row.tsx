@@ -5,6 +5,7 @@ import { eventFacts } from '../../lib/activity/event-facts.ts'
 import { sentenceOf, sentenceText } from '../../lib/activity/sentence.ts'
 import { type ActivityStory, markOf, type StoryMark, timesText } from '../../lib/activity/stories.ts'
 import type { AuditEntry } from '../../lib/calls/answers.ts'
+import { useLibrary } from '../../lib/data/keys.ts'
 import { useKnownValues } from '../../lib/data/lists.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
@@ -18,13 +19,13 @@ import { Ban, Check, Hourglass, Pencil, Plus, Scale, Server, TriangleAlert } fro
 
 const MARKS = {
   approved: { Icon: Check, look: 'bg-good-soft text-good', word: '' },
-  waits: { Icon: Hourglass, look: 'bg-caution-soft text-caution', word: '' },
+  waits: { Icon: Hourglass, look: 'bg-sunken text-ink-soft', word: '' },
   alarm: {
     Icon: TriangleAlert,
-    look: 'bg-caution-soft text-caution',
+    look: 'bg-danger-soft text-danger',
     word: 'Warning: another person may have requested this approval',
   },
-  refused: { Icon: Ban, look: 'bg-danger-soft text-danger', word: '' },
+  refused: { Icon: Ban, look: 'bg-sunken text-ink-soft', word: '' },
   added: { Icon: Plus, look: 'bg-accent-soft text-accent', word: '' },
   changed: { Icon: Pencil, look: 'bg-accent-soft text-accent', word: '' },
   program: { Icon: Server, look: 'bg-sunken text-ink-soft', word: '' },
@@ -93,10 +94,13 @@ function EntryNumber({ entry: { seq, action, id } }: { entry: AuditEntry }) {
   )
 }
 
+const GIVEN: readonly string[] = ['delivery.collected', 'delivery.machine', 'delivery.remembered']
+
 /** What happened in a story, in order, each step with its number in the log. */
 function Steps({ story: { entries, head } }: { story: ActivityStory }) {
   const may = useMay()
   const delivery = entries.map(({ data }) => data['delivery']).find((id) => typeof id === 'string')
+  const wasGiven = entries.some(({ action }) => GIVEN.includes(action))
   return (
     <div className="mr-4 mb-4 ml-[1.875rem] border-l-2 border-line pl-4 text-xs sm:mr-6 sm:ml-[2.375rem]">
       <ol aria-label="Steps">
@@ -115,7 +119,7 @@ function Steps({ story: { entries, head } }: { story: ActivityStory }) {
       </ol>
       {delivery !== undefined && may('getDelivery') && (
         <Link href={`/activity/deliveries/${delivery}`} className="link">
-          What was delivered
+          {wasGiven ? 'What was delivered' : 'What was asked for'}
         </Link>
       )}
       {head.action === 'member.removed' && may('listHoldings') && <HeldValues userId={head.target.id} />}
@@ -156,13 +160,14 @@ function HeldValues({ userId }: { userId: string }) {
 
 /** An event in words, with links to pages. */
 function Sentence({ parts }: { parts: readonly Part[] }) {
+  const saysBundle = parts.some((part) => typeof part !== 'string' && part.kind === 'bundle')
   return parts.map((part, index) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence neither move nor change
-    return <SentencePart key={index} part={part} />
+    return <SentencePart key={index} {...{ part, saysBundle }} />
   })
 }
 
-function SentencePart({ part }: { part: Part }) {
+function SentencePart({ part, saysBundle }: { part: Part; saysBundle: boolean }) {
   if (typeof part === 'string') return <EmailText text={part} />
   const { kind, id, name } = part
   if (kind === 'person') return <bdi className="font-semibold">{name}</bdi>
@@ -182,5 +187,23 @@ function SentencePart({ part }: { part: Part }) {
   if (kind === 'program') {
     return <EntryLink href={`/machines/${id}`} name={name} className="font-semibold hover:underline" />
   }
-  return <EntryLink href={`/keys/${id}`} name={name} className="font-mono hover:underline" />
+  return (
+    <>
+      <EntryLink href={`/keys/${id}`} name={name} className="font-mono hover:underline" />
+      {!saysBundle && <UsedIn id={id} />}
+    </>
+  )
+}
+
+/** The bundles that deliver a key: the same name can be in many. */
+function UsedIn({ id }: { id: string }) {
+  const [first, ...more] = useLibrary().data?.find((key) => key.id === id)?.bundles ?? []
+  if (first === undefined) return null
+  return (
+    <>
+      {' in '}
+      <EnvChip name={first.name} isMention />
+      {more.length > 0 && ` and ${more.length} more`}
+    </>
+  )
 }

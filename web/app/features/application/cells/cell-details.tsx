@@ -3,11 +3,13 @@ import type { ComparedCell, Holder } from '../../../lib/calls/answers.ts'
 import { isStale, useHolders } from '../../../lib/data/holders.ts'
 import { useMay } from '../../../lib/data/me.ts'
 import { builtFrom } from '../../../lib/rules/templates.ts'
+import { setCommand } from '../../../lib/words/client-command.ts'
 import { counted, listed } from '../../../lib/words/counted.ts'
 import { holderNames } from '../../../lib/words/holder-text.ts'
 import { ago, dateTime } from '../../../lib/words/time.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
+import { CommandLine } from '../../../ui/command-line.tsx'
 import type { IconComponent } from '../../../ui/icon.tsx'
 import {
   Asterisk,
@@ -16,7 +18,7 @@ import {
   Copy,
   Hourglass,
   Link2,
-  Replace,
+  LockKeyhole,
   Tag,
   Unlink,
   User,
@@ -69,6 +71,16 @@ export function CellDetails({ facts, changes, onEdit, ...parts }: CellDetailsPro
         </Line>
       )}
       {facts.required && <Line icon={Asterisk}>Required</Line>}
+      {!facts.may_change && (
+        <>
+          <Line icon={LockKeyhole}>
+            {facts.is_secret && 'Nobody reads a secret here. '}
+            Owners can change this value, and so can members whom the rules allow. To propose one, run this in
+            a terminal:
+          </Line>
+          <CommandLine command={setCommand(bundle.name, row.name)} />
+        </>
+      )}
       {cell.key_id !== null && <Holders keyId={cell.key_id} version={facts.version} />}
       <div className="flex flex-wrap items-center">
         {onEdit !== undefined && (
@@ -189,10 +201,7 @@ function EntryMenu({ variable, facts, changes, sources }: EntryMenuProps) {
 function editing({ variable, facts, changes }: Omit<EntryMenuProps, 'sources'>): MenuItem[] {
   const { required, may_detach } = facts
   return [
-    { label: 'Rename', icon: Tag, onPick: () => changes.open(variable, 'rename') },
-    ...(may_detach
-      ? [{ label: 'Use another key', icon: Replace, onPick: () => changes.open(variable, 'replace') }]
-      : []),
+    { label: 'Rename', icon: Tag, onPick: () => changes.rename(variable) },
     {
       label: required ? 'Not required' : 'Required',
       icon: Asterisk,

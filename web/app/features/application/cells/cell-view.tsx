@@ -72,7 +72,7 @@ function Shown(parts: CellParts) {
   const same = sameEnvironment(parts)
   if (cell.state === 'missing') {
     return (
-      <span className="inline-flex items-center gap-1 text-caution">
+      <span className="inline-flex items-center gap-1 text-ink-soft">
         <Plus size={14} /> missing
       </span>
     )

@@ -1,6 +1,5 @@
 import { type ComponentProps, useState } from 'react'
-import type { RequestBundle, RequestContext } from '../../../lib/calls/answers.ts'
-import type { Failure } from '../../../lib/calls/failure.ts'
+import type { RequestBundle } from '../../../lib/calls/answers.ts'
 import { workspacePath } from '../../../lib/calls/workspace.ts'
 import { importCommand } from '../../../lib/words/client-command.ts'
 import { buttonClasses } from '../../../ui/button.tsx'
@@ -62,18 +61,16 @@ export function useDeliveryOffer({ requestId, request }: RequestView, place: Cho
     reload: () => {
       for (const answer of [loaded, asked]) answer.reload()
     },
-    onFailure: (failure) => showRefusal(failure, [loaded, asked]),
+    // The rules changed since the page was loaded.
+    onFailure: ({ status }) => {
+      if (status === 403) for (const { reload } of [loaded, asked]) reload()
+      return false
+    },
   }
 }
 
 // Typed values return to the terminal that asked, and are used once.
 const AS_TYPED = { release_required: true, remember_hours: 0, may_be_later: undefined, task: undefined }
-
-// The rules changed since the page was loaded.
-function showRefusal({ status }: Failure, answers: readonly Loaded<unknown>[]): false {
-  if (status === 403) for (const { reload } of answers) reload()
-  return false
-}
 
 const isEmpty = ({ bundles }: ChosenPlace): boolean => bundles.value?.length === 0
 
@@ -109,7 +106,7 @@ function HandOver({ request, place, loaded, selection, typing, rules, asked }: H
       <FirstOfTwo rules={rules} />
       {asked.problem && <FailureState failure={asked.problem} refetch={asked.reload} />}
       <WhenLoaded of={loaded} none="Choose a bundle to see its keys." loading="Loading the keys…">
-        {() => selection && <BundleKeys context={request.context} selection={selection} typing={typing} />}
+        {() => selection && <BundleKeys selection={selection} typing={typing} />}
       </WhenLoaded>
     </>
   )
@@ -117,7 +114,7 @@ function HandOver({ request, place, loaded, selection, typing, rules, asked }: H
 
 function labelOf(rules: Demands | null): string {
   const { approvals_needed: needed = 1, first_approval: first = null } = rules ?? {}
-  if (!asksOthers(rules)) return needed > 1 && first === null ? 'Approve as the first of two' : 'Approve'
+  if (!asksOthers(rules)) return needed > 1 && first === null ? 'Approve, first of two' : 'Approve'
   return ASKING.action[rules?.why_not?.code === 'named_approves' ? 'named_approves' : 'owner_approves']
 }
 
@@ -207,19 +204,15 @@ function doubtsOf(selection: KeySelectionProps) {
   ].filter((doubt) => doubt !== false)
 }
 
-type BundleKeysProps = { context: RequestContext; selection: KeySelectionProps; typing: Typing | null }
+type BundleKeysProps = { selection: KeySelectionProps; typing: Typing | null }
 
 /** The keys of the chosen bundle, with what is missing of those asked for. */
-function BundleKeys({ context, selection, typing }: BundleKeysProps) {
+function BundleKeys({ selection, typing }: BundleKeysProps) {
   const typed = typing && <TypedValues {...typing} />
   if (selection.items.length === 0) return typed ?? <Quiet>This bundle has no keys. Choose another.</Quiet>
   return (
     <>
-      <KeyNotes
-        command={context.requester_meta['command']}
-        typeable={(typing?.names ?? []).map(({ name }) => name)}
-        {...selection}
-      />
+      <KeyNotes typeable={(typing?.names ?? []).map(({ name }) => name)} {...selection} />
       {typed}
       <KeyChoice {...selection} />
     </>

@@ -38,21 +38,19 @@ type StepsProps = { plan: readonly DepositStep[]; onChoose: Choose }
 function Plan({ plan, onChoose }: StepsProps) {
   return (
     <>
-      <p role="status" className="py-2 text-ink-soft">
+      <p role="status" className="pb-1.5 text-xs text-ink-soft">
         {planText(plan)}
       </p>
       <ul aria-label="Variables" className="mb-2 divide-y divide-line rounded-md border border-line">
-        {removedFirst(plan).map((step) => (
-          <StepRow key={step.name} name={step.name} step={step} onChoose={onChoose} />
-        ))}
+        {/* No other order: a row must not move when the person chooses what happens to it. */}
+        {plan
+          .toSorted((a, b) => Number(b.action === 'detach') - Number(a.action === 'detach'))
+          .map((step) => (
+            <StepRow key={step.name} name={step.name} step={step} onChoose={onChoose} />
+          ))}
       </ul>
     </>
   )
-}
-
-// No other order: a row must not move when the person chooses what happens to it.
-function removedFirst(plan: readonly DepositStep[]): DepositStep[] {
-  return plan.toSorted((a, b) => Number(b.action === 'detach') - Number(a.action === 'detach'))
 }
 
 type ProposedListProps = {

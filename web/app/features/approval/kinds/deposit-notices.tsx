@@ -16,28 +16,24 @@ type DepositNoticesProps = {
 
 /** That the plan is a new one, whose rules are stricter, and that the person can only propose. */
 export function DepositNotices({ plan, isReplanned, requestId }: DepositNoticesProps) {
+  const { proposal } = plan
   const [wasApproved] = useState(() => keptChoice(requestId) !== null)
   return (
     <>
       {(isReplanned || wasApproved) && (
-        <Notice tone="caution" role="alert" className="my-2">
+        <Notice tone="problem" role="alert" className="my-2">
           <strong>The library changed after you approved, so nothing was stored.</strong> This is the plan as
           it is now. Check it, then approve again or deny.
         </Notice>
       )}
       <StricterNotice names={plan.stricter} />
       <CrossingNotice of={stepsOf(plan)} />
-      {plan.proposal && <ProposalNotice proposal={plan.proposal} />}
+      {proposal && (
+        <Notice tone="plain" role="alert" className="my-2">
+          <strong>{proposal.error}. Propose it to the owners.</strong> The server keeps it encrypted for{' '}
+          {spanText(TIMES.proposalSeconds)}, until {joined(proposal.owners, 'or')} decides.
+        </Notice>
+      )}
     </>
-  )
-}
-
-/** Why the person can only propose, and who decides then. */
-function ProposalNotice({ proposal: { owners, error } }: { proposal: NonNullable<DepositPlan['proposal']> }) {
-  return (
-    <Notice tone="caution" role="alert" className="my-2">
-      <strong>{error}. Propose it to the owners.</strong> The server keeps it encrypted for{' '}
-      {spanText(TIMES.proposalSeconds)}, until {joined(owners, 'or')} decides.
-    </Notice>
   )
 }

@@ -24,7 +24,6 @@ function TypedRow({ name, known, host, values, onChange, ...keeping }: TypedRowP
     const start = () => (known || isSure ? setAsked('typing') : setAsked('sure'))
     return (
       <Fact
-        tone="caution"
         Icon={TriangleAlert}
         small={isSure && <WhoAsked host={host} />}
         action={

@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from 'react'
-import type { Candidate, Tenant } from '../../../lib/calls/answers.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { EnvChip } from '../../../ui/env-chip.tsx'
 import { Notice } from '../../../ui/notice.tsx'
@@ -45,43 +44,31 @@ export function PlaceName({ action, change }: { action: ApprovalOffer['action'];
 
 type PlaceChoiceProps = { request: LoadedRequest; place: ChosenPlace; offer: ApprovalOffer }
 
-/** The other workspaces and bundles. */
-export function PlaceChoice({ request, place, offer: { choice = null } }: PlaceChoiceProps) {
+/** The other workspaces and bundles. A workspace is not shown where there is only one to choose. */
+export function PlaceChoice({ request: { candidates }, place, offer: { choice = null } }: PlaceChoiceProps) {
+  const { workspaceId: chosenId, offered } = place
+  const named = offered.map(({ id, name }) => [id, name] as const)
+  const having = new Set(candidates.map(({ workspace }) => workspace.id))
   return (
     <div className="mt-4 space-y-3 rounded-md bg-sunken p-4">
-      <WorkspaceChoice request={request} place={place} />
+      {(offered.length > 1 || chosenId === null) && (
+        <div>
+          <SelectField
+            label="Workspace"
+            value={chosenId ?? ''}
+            options={chosenId === null ? [['', 'Choose a workspace'], ...named] : named}
+            onChange={place.chooseWorkspace}
+          />
+          {chosenId === null && candidates.length > 1 && (
+            <Notice tone="plain" className="mt-2">
+              <span className="font-mono">{candidates[0]?.bundle.name}</span> is in {candidates.length} of
+              your workspaces: {named.flatMap(([id, name]) => (having.has(id) ? [name] : [])).join(', ')}.
+              Choose the one that you mean.
+            </Notice>
+          )}
+        </div>
+      )}
       {choice}
     </div>
-  )
-}
-
-type WorkspaceChoiceProps = { request: LoadedRequest; place: ChosenPlace }
-
-/** The workspace to decide for; not shown where there is only one to choose. */
-function WorkspaceChoice({ request: { candidates }, place }: WorkspaceChoiceProps) {
-  const { workspaceId: chosenId, offered: shown } = place
-  const named = shown.map(({ id, name }) => [id, name] as const)
-  if (shown.length < 2 && chosenId !== null) return null
-  return (
-    <div>
-      <SelectField
-        label="Workspace"
-        value={chosenId ?? ''}
-        options={chosenId === null ? [['', 'Choose a workspace'], ...named] : named}
-        onChange={place.chooseWorkspace}
-      />
-      {chosenId === null && candidates.length > 1 && <SeveralNote {...{ candidates, shown }} />}
-    </div>
-  )
-}
-
-function SeveralNote({ candidates, shown }: { candidates: readonly Candidate[]; shown: readonly Tenant[] }) {
-  const having = new Set(candidates.map(({ workspace }) => workspace.id))
-  const names = shown.flatMap(({ id, name }) => (having.has(id) ? [name] : []))
-  return (
-    <Notice tone="caution" className="mt-2">
-      <span className="font-mono">{candidates[0]?.bundle.name}</span> is in {candidates.length} of your
-      workspaces: {names.join(', ')}. Choose the one that you mean.
-    </Notice>
   )
 }

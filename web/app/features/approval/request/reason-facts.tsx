@@ -75,7 +75,7 @@ export function ReasonFacts({ dangers, cautions = {} }: Pick<Reasons, 'dangers' 
       {Object.entries(cautions)
         .filter(isReason)
         .map(([name, text]) => (
-          <Fact key={name} tone="caution" Icon={ICONS[name] ?? Info}>
+          <Fact key={name} Icon={ICONS[name] ?? Info}>
             {text}
           </Fact>
         ))}

@@ -21,7 +21,7 @@ export function RequestPlace({ context }: { context: RequestContext }) {
       small={
         <>
           as the terminal reports (not verified){network},{' '}
-          <span className="inline-block min-w-[14ch]">{ago(meta.requested_at, nowMs)}</span>
+          <span className="inline-block min-w-[8em]">{ago(meta.requested_at, nowMs)}</span>
         </>
       }
     >

@@ -60,12 +60,12 @@ function WhoAsks({ vouch }: { vouch: NonNullable<RequestBundle['vouch']> }) {
         says that this is their terminal. Approve only if you know why they need it.
       </Fact>
       {isNew && (
-        <Fact tone="caution" Icon={Globe}>
+        <Fact Icon={Globe}>
           <strong>They have not asked from this network before.</strong>
         </Fact>
       )}
       {!counts && (
-        <Fact tone="caution" Icon={TriangleAlert}>
+        <Fact Icon={TriangleAlert}>
           This does not count under the rules of these keys: the approval must return to their terminal.
         </Fact>
       )}

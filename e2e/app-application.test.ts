@@ -451,7 +451,6 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
       [`/bundles/${id}/machines`, `/apps/${app('prod')}?part=machines`],
       [`/bundles/${id}/rules`, `/rules?bundle=${id}`],
       ['/bundles?tag=shop', '/?tag=shop'],
-      ['/keys?query=url', '/?query=url'],
     ] as const) {
       await page.goto(server.url + from)
       await page.waitForURL((url) => (url.pathname + url.search).endsWith(to))

@@ -190,8 +190,6 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await adding.waitFor()
     await page.keyboard.press('Escape')
     await adding.waitFor({ state: 'detached' })
-    await goTo('theme dark')
-    await page.getByRole('button', { name: /^Theme: dark/ }).waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('s')
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()

@@ -76,10 +76,6 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
     await page.getByText('"type": "webhook.test"').waitFor()
     await expectAccessible(page)
 
-    await page.getByText('Code for the receiver').click()
-    await page.getByLabel('Language').selectOption('Python')
-    await page.getByText('PORT=8080 python3 receiver.py').waitFor()
-
     await page.getByRole('button', { name: 'New secret' }).click()
     await page.getByRole('button', { name: 'Create the new secret' }).click()
     const next = await page.getByLabel('Secret', { exact: true }).inputValue()

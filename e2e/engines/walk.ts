@@ -24,7 +24,6 @@ export function places({ ids, bundle, long }: World): readonly Place[] {
   return [
     ['/', 'Applications'],
     ['/bundles', 'Applications'],
-    ['/keys', 'Applications'],
     ['/expiry', 'What expires'],
     ['/bundles/import', 'Bring in'],
     ['/bundles/duplicate?bundle=dev/app', 'Bring in'],

@@ -124,7 +124,6 @@ function WorkspacePages() {
       ))}
       <Route path="/bundles/:id/:view?">{({ id, view }) => <BundleRedirect id={id} part={view} />}</Route>
       <Route path="/apps/*">{({ '*': name }) => <ApplicationPage name={name} />}</Route>
-      <Route path="/keys" component={ToHome} />
       <Route path="/keys/:id/:view?">{({ id, view }) => <KeyPage key={id} id={id} view={view} />}</Route>
       <Route path="/expiry" component={ExpiryPage} />
       <Route path="/activity" component={ActivityPage} />

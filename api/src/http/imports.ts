@@ -17,8 +17,7 @@ import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
 const MOST_NAMED = 5
-
-/** Each reads all values that are as long as the one of before. */
+/** Each reads all values of its length. */
 const MOST_COMPARED = 10
 const CHANGES: ReadonlySet<string> = new Set(['update', 'replace'])
 

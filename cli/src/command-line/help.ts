@@ -44,9 +44,8 @@ export function brief(groups: CommandGroups, columns: number): string {
   const rows = Object.entries(groups).map(
     ([title, commands]) => [title, commands.map(({ name }) => name).join(', ')] as const,
   )
-  const example = '  keyferry run dev/app -- npm run dev'
   const more = 'Run keyferry --help for all commands, keyferry COMMAND --help for one.'
-  return [...TITLE, table(rows, columns), '', example, '', more, ''].join('\n')
+  return [...TITLE, table(rows, columns), '', ...EXAMPLES, '', more, ''].join('\n')
 }
 
 /** The page of `keyferry --help`, for a terminal of that width. */

@@ -10,7 +10,7 @@ export const composeCommand: Command = {
   operands: 'up|down|metadata [SERVICE]',
   summary: 'Provide values to services of Docker Compose',
   details: [
-    'Docker Compose 5.2 or newer runs this command for a service with provider type keyferry. The services that depend on it get the values as environment variables of the same names. Options of the provider are the options of this command.',
+    'Docker Compose 5.2 or newer runs this command for a service with provider type keyferry. The services that depend on it get the values as environment variables of the same names.',
     'Compose passes the values to the containers, so docker inspect shows them. If an AI agent started it, it needs --for-agent, as pull does.',
   ],
   flags: [

@@ -15,7 +15,7 @@ export const lsCommand: Command = {
   summary: 'List the bundles, or the variables of one',
   details: [
     'Shows no values. On a terminal it prints a table of applications and environments, with their last use and what is expired or due, if the server says so. On a server without accounts, ls answers at once. With KEYFERRY_TOKEN it lists what that machine can read.',
-    'Where people sign in, the page lists the bundles, and ls BUNDLE needs an approval each time. The approval page shows who asks and the list, and no value leaves the server.',
+    'Where people sign in, the page lists the bundles, and ls BUNDLE needs an approval each time. No value leaves the server.',
   ],
   flags: [
     WORKSPACE_FLAG,

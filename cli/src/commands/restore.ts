@@ -91,16 +91,13 @@ async function restore(
   if (from === current)
     throw usageError(`version ${from} of ${name} is the current one`, 'Nothing was changed.')
   if (!versions.some(({ version }) => version === from))
-    throw usageError(
-      `${name} has no version ${from}`,
-      `Nothing was changed. It has: ${versions.map(({ version }) => version).join(', ')}.`,
-    )
+    throw usageError(`${name} has no version ${from}`, 'Nothing was changed.')
   const body = { version: from, expected_version: current }
   await callLibrary(library, { name: 'restoreKeyVersion', params, body, shape: () => undefined })
   return { from, version: current + 1 }
 }
 
-/** Share the value of the other bundles again, as before this bundle got its own. */
+/** Share the value of the other bundles again. */
 async function shareAgain(library: Library, { bundleId, keyId, name }: Attached): Promise<void> {
   const { callLibrary } = await import('../server/library-call.ts')
   const keys = await callLibrary(library, { name: 'listKeys', query: { query: name }, shape: KEYS })

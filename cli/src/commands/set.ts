@@ -14,7 +14,7 @@ export const setCommand: Command = {
   operands: 'NAME [-]',
   summary: 'Store one value in a bundle',
   details: [
-    'Asks for the value without showing it, reads it from standard input (-), from a file, or makes a random one. Do not write a value on the command line, where other programs can see it. set drops one line end at the end of standard input, and stores a file as it is. Empty input is an error; --file /dev/null stores an empty value.',
+    'Asks for the value without showing it, reads it from standard input (-), from a file, or makes a random one. Do not write a value on the command line, where other programs can see it. set drops one line end of standard input. Empty input is an error; --file /dev/null stores an empty value.',
     'If other bundles share the value, this bundle gets its own and theirs does not change. --everywhere changes it for all of them. A new variable is secret unless you add --public; one that the bundle has stays secret or not.',
     'set creates the bundle if it does not exist. On a server in local mode that has a bundle with almost the same name, set asks first; without a terminal it stores nothing.',
     'Where people sign in to the server, set seals the value to the server, shows a link and waits for an approval.',

@@ -8,7 +8,7 @@ const mcpCommand: Command = {
   summary: 'Serve AI agents a tool that runs approved commands (MCP)',
   details: [
     'Serves the tool run of the Model Context Protocol over standard input and output. Each call names a bundle, the variables, the program with its arguments and a reason. A person sees all of it on the approval page. After the approval, keyferry runs exactly that command once, without a shell and without input. It returns the exit code and the end of the output, and replaces the values by the names of their variables.',
-    'No tool returns a value or lists variables. If the agent runs its own commands in a sandbox, it cannot read the values from the keyferry process either.',
+    'No tool returns a value or lists variables.',
   ],
   flags: [SERVER_FLAG, WORKSPACE_FLAG],
   examples: {

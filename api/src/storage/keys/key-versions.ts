@@ -24,7 +24,6 @@ import { changeLocked, type KeyChangeParts, lockKey, requireVersion, rightsOfKey
 // Shorter values are equal by chance.
 const SHORTEST = 8
 const MOST_NAMED = 20
-
 export function createKeyVersionStore(
   queries: Queries,
   vault: ValueVault,

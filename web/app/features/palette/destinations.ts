@@ -28,7 +28,7 @@ export const keyOf = ({ kind, id, workspace }: Destination): string => [kind, wo
 type Sources = {
   own: SearchSources
   elsewhere: readonly SearchSources[]
-  /** What happens at once: another theme, another workspace. */
+  /** What happens at once: another workspace. */
   actions: readonly Destination[]
   /** What the person opened from here, the last first. */
   recent: readonly string[]

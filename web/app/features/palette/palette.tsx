@@ -8,7 +8,6 @@ import { useLibrary } from '../../lib/data/keys.ts'
 import { useMay, useTenants } from '../../lib/data/me.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { keepText, keptText } from '../../lib/page/kept.ts'
-import { chooseTheme, THEME_NAMES, THEMES } from '../../lib/page/theme.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { EnvChip } from '../../ui/env-chip.tsx'
@@ -139,10 +138,10 @@ function useDestinations(query: string, recent: readonly string[]): Destination[
   const others = (useTenants().data ?? []).filter(({ id }) => id !== pageWorkspace())
   const elsewhere = useElsewhere(others, useDeferredValue(query.trim().split(' ', 1)[0] ?? ''))
   const own = useMemo(() => ({ bundles: bundles ?? [], keys: keys ?? [] }), [bundles, keys])
-  const actions: Destination[] = [
-    ...others.map(({ id, name }) => ({ ...action(`Switch to ${name}`), run: () => void openWorkspace(id) })),
-    ...THEMES.map((theme) => ({ ...action(`Theme: ${THEME_NAMES[theme]}`), run: () => chooseTheme(theme) })),
-  ]
+  const actions = others.map(({ id, name }) => ({
+    ...action(`Switch to ${name}`),
+    run: () => openWorkspace(id),
+  }))
   return findDestinations(query, { own, elsewhere, actions, recent, may })
 }
 

@@ -7,7 +7,6 @@ import { ago, dateTime } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { deferred } from '../../ui/deferred.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Pause, Pencil, Play, RefreshCw, Send, Trash2 } from '../../ui/icons.ts'
 import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
@@ -53,7 +52,6 @@ function WebhookOf({ id }: { id: string }) {
           <OutdatedNotice query={webhook} />
           <State webhook={data} />
           <WebhookFacts webhook={data} />
-          <Receiver />
           <MessageLog webhook={data} />
         </>
       )}
@@ -87,19 +85,6 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
     <div className="mb-4 max-w-read rounded-lg border border-line bg-surface p-4">
       <Facts facts={facts} />
     </div>
-  )
-}
-
-const ReceiverCode = deferred('ReceiverCode', () => import('./receiver-code.tsx'))
-
-/** Shows the code of a receiver when it is asked for. */
-function Receiver() {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <details className="mb-8 max-w-read" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="min-h-8 py-1 text-sm font-medium">Code for the receiver</summary>
-      <div className="mt-2">{isOpen && <ReceiverCode />}</div>
-    </details>
   )
 }
 

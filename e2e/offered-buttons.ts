@@ -239,7 +239,7 @@ function keyPages([name, key]: readonly [string, string]): Walked[] {
       offers: [
         [['Description', 'Save changes', 'Change'], path, { description: 'edited' }],
         [['Expires on (optional)', 'Replace after days (optional)'], path, { rotate_after_days: 30 }],
-        [['Secret', 'Readable'], path, { is_secret: false }],
+        ['Who can read it', path, { is_secret: false }],
         ...menuOfKey(name, key),
       ],
     },

@@ -63,7 +63,7 @@ export function editPages({ b, c, mine, keys: { OWNERS_M } }: World): Walked[] {
       path: '/bundles/import?bundle=dev/b',
       open: fillImport,
       harmless:
-        /^(Bundle|Content of the|Choose a file|File to import|The \.env file|ADDED_I$|Secret: |Mark it)/,
+        /^(Bundle|Content of the|Choose a file|File to import|The \.env file|ADDED_I$|Who can read |Mark it)/,
       offers: [['Import 1 variable', 'POST /imports', importOf('dev/b', 'ADDED_I')]],
     },
   ]

@@ -229,7 +229,7 @@ function keyPages([name, key]: readonly [string, string]): Walked[] {
       harmless: /^(Save( in dev…)?|Cancel)$/,
       offers: [
         // Nobody has read that version: 409, once the person may.
-        [[`Field of ${name}`, 'Generate'], path, { value: 'x', expected_version: 9_999 }],
+        [[`Field of ${name}`, 'Generate 32 random bytes'], path, { value: 'x', expected_version: 9_999 }],
         ...menuOfKey(name, key),
       ],
     },

@@ -31,13 +31,13 @@ export function deciding(decisions: Decisions, onDecide: (decisions: Decisions) 
   }
 }
 
-/** The names of new keys that do not look secret, as far as the person has not decided. */
+/** The names of new secret variables that do not look secret, as far as the person has not decided. */
 export function offeredOpen(
   entries: readonly EnvEntry[],
   plan: readonly ImportStep[],
   { secret }: Decisions,
 ) {
-  const isNew = new Map(plan.map((step) => [step.name, makesKey(step)]))
+  const isNew = new Map(plan.map((step) => [step.name, makesKey(step) && step.is_secret]))
   const open = entries.filter(({ name, value }) => isNew.get(name) === true && !looksSecret(name, value))
   return open.flatMap(({ name }) => (secret.has(name) ? [] : [name]))
 }

@@ -106,10 +106,7 @@ describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
     const returning = { release: ['loopback', 'code'] as const, verifier: generatePollVerifier() }
     const linked = await askApproval(url, { bundle: 'dev/app', address: '127.0.0.1', ...returning })
     const typed = await askApproval(url, { bundle: 'dev/app', address: '127.0.0.1' })
-    const values = { STRIPE_SECRET_KEY: 'planted-new', LOG_LEVEL: 'debug' }
-    const deposit = await new Depositor(url).deposit('dev/worker', values)
     const paths = {
-      deposit: deposit.path,
       lure: `${linked.verification_uri_complete}?from=link`,
       'typed code': typed.verification_uri_complete,
     }

@@ -24,9 +24,14 @@ export function CopyBar({ environments, rows, shown, selection }: CopyBarProps) 
   const targets = environments
     .map((bundle) => ({ bundle, count: copiesTo(bundle.id, rows).length }))
     .filter(({ bundle, count }) => bundle.may_edit && count > 0)
+  // The keys behind the selected rows, in every environment.
+  const keys = new Map<string, SelectedKey>()
+  for (const { name, cells } of rows)
+    for (const { key_id: id, key_name, facts } of cells)
+      if (id !== null && facts !== undefined) keys.set(id, { ...facts, id, name: key_name ?? name })
   return (
     <>
-      <SelectedKeys selection={selection} shown={shown.map(({ name }) => name)} keys={keysOf(rows)}>
+      <SelectedKeys selection={selection} shown={shown.map(({ name }) => name)} keys={[...keys.values()]}>
         {targets.length > 0 && <span className="text-xs text-ink-soft">Copy to</span>}
         {targets.map(({ bundle, count }) => (
           <Button
@@ -54,13 +59,4 @@ export function CopyBar({ environments, rows, shown, selection }: CopyBarProps) 
       )}
     </>
   )
-}
-
-/** The keys behind the selected rows, in every environment. */
-function keysOf(rows: readonly MatrixRow[]): readonly SelectedKey[] {
-  const keys = new Map<string, SelectedKey>()
-  for (const { name, cells } of rows)
-    for (const { key_id: id, key_name, facts } of cells)
-      if (id !== null && facts !== undefined) keys.set(id, { ...facts, id, name: key_name ?? name })
-  return [...keys.values()]
 }

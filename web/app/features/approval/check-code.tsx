@@ -39,7 +39,7 @@ export function CheckCode({ code, isSecond, nextStep, field }: CheckCodeProps) {
       className="mx-4 mt-4 flex flex-wrap items-center gap-x-5 gap-y-2 rounded-md bg-sunken px-4 py-3 max-sm:justify-center max-sm:text-center sm:mx-8 sm:flex-nowrap"
     >
       {typed === null ? (
-        <p className="font-mono text-code font-medium tracking-[0.04em]! whitespace-nowrap sm:text-2xl">
+        <p className="font-mono text-code font-medium tracking-[0.04em]! whitespace-nowrap sm:w-44 sm:shrink-0 sm:text-2xl">
           {code}
         </p>
       ) : (

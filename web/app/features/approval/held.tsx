@@ -25,7 +25,16 @@ type HeldProps = {
 export function Held(props: HeldProps) {
   const { request } = props
   const leftMs = request.untilMs - useNow(250)
-  if (request.isKept && leftMs > 0) return <AskedThere {...props} />
+  if (request.isKept && leftMs > 0) {
+    return (
+      <Outcome title="Answer the question in the terminal" Icon={SquareTerminal}>
+        <p role="status">
+          The terminal asks whether it may use this workspace. {WORDS[kindOf(request.context)].nothingYet}
+        </p>
+        <EndButtons {...props} />
+      </Outcome>
+    )
+  }
   if (request.code !== null && leftMs > 0)
     return <CodeToType {...props} code={request.code} leftMs={leftMs} />
   if (request.isReturning && leftMs > 0) {
@@ -67,17 +76,6 @@ function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; left
 // help.
 const CODE_OF_SECOND =
   'Give this code only to the person who ran the command, in person or on a call that you started. If anyone else asks you for it, deny.'
-
-function AskedThere(props: HeldProps) {
-  return (
-    <Outcome title="Answer the question in the terminal" Icon={SquareTerminal}>
-      <p role="status">
-        The terminal asks whether it may use this workspace. {WORDS[kindOf(props.request.context)].nothingYet}
-      </p>
-      <EndButtons {...props} />
-    </Outcome>
-  )
-}
 
 function NotReturned(props: HeldProps) {
   const takesCode = (props.request.context.release ?? []).includes('code')

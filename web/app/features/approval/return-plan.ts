@@ -39,8 +39,10 @@ export function startAgain({ kind, assurance, release }: RequestContext): string
  * own computer reaches asks for a code only where a rule demands it. */
 export function planReturn({ context, bundle, wayBack, isOwnServer }: ReturnGrounds): ReturnPlan {
   const whyNot = bundle?.why_not ?? null
+  const who = joined(whyNot?.who ?? [], 'or')
+  const link = who === '' ? '' : ` Send the link of this page to ${who}.`
   if (whyNot !== null && !asksOthers(bundle))
-    return { by: 'refused', code: whyNot.code, reason: `${whyNot.error}.${whoCan(whyNot)}` }
+    return { by: 'refused', code: whyNot.code, reason: `${whyNot.error}.${link}` }
   if (context.left_at !== undefined) return planNextRun(context.left_at, bundle)
   if (bundle?.first_approval?.returned === true || bundle?.vouch?.counts === true) return { by: 'none' }
   const ways = bundle?.release ?? context.release ?? []
@@ -69,10 +71,6 @@ export function asksOthers(rules: Pick<Demands, 'may_vouch'> | null): boolean {
 /** Whether the approver signs the approval with a key. */
 export function isSigned(rules: Pick<Demands, 'touch' | 'may_vouch'> | null): boolean {
   return rules?.touch !== undefined && rules.touch !== 'none' && !asksOthers(rules)
-}
-
-function whoCan({ who = [] }: NonNullable<RequestBundle['why_not']>): string {
-  return who.length === 0 ? '' : ` Send the link of this page to ${joined(who, 'or')}.`
 }
 
 /** What the person does after approving; null: nothing. */

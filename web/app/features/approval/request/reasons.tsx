@@ -36,11 +36,6 @@ export function reasonsOf(looked: Looked): Reasons {
   return { production, agent: agentOf(context), dangers: dangersOf(looked), cautions: cautionsOf(looked) }
 }
 
-/** What the program of a request can do with the values. A terminal that pulls starts none. */
-function riskOf({ argv = null, requester_meta: meta }: RequestContext): string | null {
-  return argv === null || meta['via'] === 'pull' ? null : commandRisk(argv)
-}
-
 /** The chosen bundle is not the one that the terminal names. */
 export function isOtherBundle({ request }: Pick<RequestView, 'request'>, bundle: PlaceName | null): boolean {
   return isOther(bundle, request.context.suggested_bundle_id)
@@ -64,7 +59,8 @@ function dangersOf({ asking, offer, plan, isUnbound, hasVouched, isLured, isSeco
     ),
     ...offer.dangers,
     agent: readsItself && agentReads(context),
-    risk: riskOf(context),
+    // A terminal that pulls starts no program.
+    risk: context.argv == null || readsItself ? null : commandRisk(context.argv),
     network: context.same_network === false && !hasVouched && (
       <>
         <strong>Not your network:</strong> requested from <ShownName name={context.requester_meta.ip} />, you

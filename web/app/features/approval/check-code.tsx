@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from 'react'
+import { classNames } from '../../ui/class-names.ts'
 
 const CODE_LETTERS = 8
 
@@ -36,12 +37,15 @@ export function CheckCode({ code, isSecond, nextStep, field }: CheckCodeProps) {
   return (
     <section
       aria-label="Check code"
-      className="mx-4 mt-4 flex flex-wrap items-center gap-x-5 gap-y-2 rounded-md bg-sunken px-4 py-3 max-sm:justify-center max-sm:text-center sm:mx-8 sm:flex-nowrap"
+      className={classNames(
+        'mx-4 mt-4 rounded-md bg-sunken px-4 py-3 sm:mx-8',
+        typed === null
+          ? 'text-center'
+          : 'flex flex-wrap items-center gap-x-5 gap-y-2 max-sm:justify-center max-sm:text-center sm:flex-nowrap',
+      )}
     >
       {typed === null ? (
-        <p className="font-mono text-code font-medium tracking-[0.04em]! whitespace-nowrap sm:w-44 sm:shrink-0 sm:text-2xl">
-          {code}
-        </p>
+        <p className="font-mono text-code font-medium tracking-[0.04em]! whitespace-nowrap">{code}</p>
       ) : (
         <input
           ref={inputRef}

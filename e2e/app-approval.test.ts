@@ -217,21 +217,6 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await closePage(page)
   })
 
-  test("a name that the terminal's format cannot express is shown before the approval", async () => {
-    const own = await startOwn()
-    const keys = ['API_TOKEN', '2FA_SEED'].map((name) => ({ name, value: 'x', is_secret: true }))
-    await createLibrary(own.url, [{ name: 'dev/app', keys }])
-    const meta = { ...META, command: 'keyferry pull --format fish' }
-    const { page } = await open({ bundle: 'dev/app', meta }, own.url)
-    const warning = page.getByText('cannot hold a variable of this name: 2FA_SEED.')
-    await warning.waitFor()
-    await expectAccessible(page)
-    await openKeys(page)
-    await page.getByRole('checkbox', { name: '2FA_SEED' }).uncheck()
-    await warning.waitFor({ state: 'detached' })
-    await closePage(page)
-  })
-
   test('an unknown suggestion is reported with the name that was probably meant; nothing is offered', async () => {
     const { page } = await open({ bundle: 'dev/ap' })
     await page.getByText('Did you mean dev/app?').waitFor()

@@ -7,6 +7,7 @@ import { joinWorkspace } from './joined.ts'
 
 const KEPT = 300
 
+const byText = (one: object, other: object) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)
 const by = ({ userId: id }: Identity) => expect.objectContaining({ kind: 'user', id })
 
 describe.each(oneDatabase)('versions of keys on %s', (kind) => {
@@ -80,7 +81,6 @@ describe.each(oneDatabase)('versions of keys on %s', (kind) => {
       { name: loose.name, bundle: null },
       { name: 'STRIPE', bundle: bundle.name },
     ]
-    const byText = (one: object, other: object) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)
     const former = (await change(rotated.id, 'sk_live_new')).json.former_in ?? []
     expect(former.toSorted(byText)).toEqual(still.toSorted(byText))
     expect((await update(rotated.id, { value: 'sk_live_newer' })).json).not.toHaveProperty('former_in')

@@ -34,6 +34,11 @@ test.each([
     'issuer.example',
     String.raw`job\u{202e}`,
   ],
+  [
+    { issuer: 'https://issuer.example', claims: { sub: `a${'b'.repeat(90)}` } },
+    'issuer.example',
+    `a${'b'.repeat(79)}…`,
+  ],
 ])('%o is named', (attempt, issuer, caller) => {
   expect([issuerName(attempt), callerWords(attempt)]).toEqual([issuer, caller])
 })

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { choicesAt } from './rule-words.ts'
+
+type Place = Parameters<typeof choicesAt>[1]
+
+const WEAKEST: Place['above'] = {
+  assurance: 'compat',
+  approvers: 'member',
+  people: null,
+  changers: 'member',
+  approvals_needed: 1,
+  agents: 'ask',
+  remember_hours: 8,
+  tasks: 'none',
+  touch: 'none',
+}
+
+const NOTHING: Place['set'] = {
+  assurance: null,
+  approvers: null,
+  people: null,
+  changers: null,
+  approvals_needed: null,
+  agents: null,
+  remember_hours: null,
+  tasks: null,
+  touch: null,
+}
+
+const place = (changes: Partial<Place> = {}): Place => ({
+  folder: 'prod/',
+  bundle: null,
+  variable: null,
+  set: NOTHING,
+  limit: NOTHING,
+  above: WEAKEST,
+  effective: WEAKEST,
+  is_production: true,
+  production: 'by_name',
+  ...changes,
+})
+
+const values = (...asked: Parameters<typeof choicesAt>) => choicesAt(...asked).map(({ value }) => value)
+
+test('where nothing is set above, every choice but the weakest is offered', () => {
+  expect(values('assurance', place())).toEqual(['bound', 'local'])
+  expect(values('approvers', place())).toEqual(['named', 'owner'])
+})
+
+test('no choice is offered that is weaker than what the places above demand', () => {
+  const above = { ...WEAKEST, assurance: 'bound' } as const
+  const limit = { ...NOTHING, assurance: 'bound' } as const
+  expect(values('assurance', place({ above, limit, effective: above }))).toEqual(['local'])
+  const set = { ...NOTHING, assurance: 'local' } as const
+  const looser = { ...WEAKEST, assurance: 'compat' } as const
+  expect(values('assurance', place({ above: looser, limit, set }))).toEqual(['bound', 'local'])
+})
+
+test('a task is not offered where nothing may be remembered, or two people say yes', () => {
+  const allowed = { ...WEAKEST, tasks: 'none' } as const
+  expect(values('tasks', place({ effective: { ...allowed, remember_hours: 0 } }))).not.toContain('allow')
+  expect(values('tasks', place({ effective: { ...allowed, approvals_needed: 2 } }))).not.toContain('allow')
+})

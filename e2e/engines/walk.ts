@@ -50,6 +50,7 @@ export function places({ ids, bundle, long }: World): readonly Place[] {
     ['/settings/workspace', 'Settings'],
     [`/settings/webhooks/${ids.webhook}`, 'Webhook'],
     ['/settings', 'Settings'],
+    ['/account', 'Settings'],
     ['/nowhere', 'Page not found'],
   ]
 }

@@ -194,7 +194,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     const terminal = keyferryWith({ EDITOR: editor }, 'edit', 'dev/app')
     const page = await openApproval(terminal)
     await page.getByRole('button', { name: APPROVE }).click()
-    await terminal.appears(/- COLOUR +removed; its key stays in the library/)
+    await terminal.appears(/- COLOUR +removed; its value stays stored/)
     await terminal.appears(/Store\? \[y\/N\]/)
     terminal.type('y\n')
     expect(await terminal.exit).toBe(0)

@@ -167,7 +167,8 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
     await page.goto(server.url + verification_uri_complete, { waitUntil: 'commit' })
     await approve(page).waitFor()
     await loaded()
-    expect(await page.evaluate('window.shifted')).toBeLessThan(0.0005)
+    // Centred sentences become a few pixels narrower. A line that breaks elsewhere moves everything under it: 0.004.
+    expect(await page.evaluate('window.shifted')).toBeLessThan(0.001)
     await closePage(page)
   })
 

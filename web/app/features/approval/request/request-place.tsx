@@ -41,8 +41,10 @@ function Reported({ context }: { context: RequestContext }) {
   return (
     <>
       <bdi>{host}</bdi>
-      {host !== '' && shown !== '' && ', '}
-      <WholeWords text={shown} />
+      {host !== '' && shown !== '' && ','}
+      <span className="block">
+        <WholeWords text={shown} />
+      </span>
     </>
   )
 }

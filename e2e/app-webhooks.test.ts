@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
     await create.click()
     await expect.poll(() => page.getByLabel('Address').getAttribute('aria-invalid')).toBe('true')
     await page.getByLabel('Address').fill(receiver.url)
-    await page.getByLabel(/^The keys or values of a bundle changed/).check()
+    await page.getByLabel(/^The variables or values of a bundle changed/).check()
     await page.getByRole('combobox', { name: 'Add a bundle' }).fill('dev/app')
     await page.getByRole('option', { name: 'dev/app' }).click()
     await expectAccessible(page)

@@ -74,7 +74,7 @@ test.each([
   ['another command', { argv_sha256: '0'.repeat(64) }, 'another command'],
   ['another workspace', { workspace: { id: 'x', name: 'Acme' } }, 'another workspace'],
   ['another bundle', { bundle: { name: 'prod/app' } }, 'another bundle'],
-  ['fewer names', { variables: [{ name: 'A', action: 'create' }] }, 'other names'],
+  ['fewer names', { variables: [{ name: 'A', action: 'create' }] }, 'other variables'],
   ['a delivery', { kind: undefined }, 'not for a deposit'],
   ['no variables', { variables: undefined }, 'lacks a list'],
   ['a format to come', { v: 2 }, 'does not know the format'],

@@ -20,9 +20,6 @@ const RETIRED: Readonly<Record<string, RegExp>> = {
 /** Words of another meaning. */
 const ALLOWED = ['libraries loaded into programs']
 
-/** On pages, these are still there. */
-const STILL_ON_PAGES = ['all variables', 'add, remove']
-
 /** The documents of the groups Use and Run. One of them is the help of the client. */
 const documents = [...readDocument('docs/README.md').matchAll(/^## (Use|Run)\n(.*?)(?=^## )/gms)]
   .flatMap(([, , rows = '']) => [...rows.matchAll(/^\| \[.*?\]\((.+?)\)/gm)])
@@ -36,9 +33,8 @@ function proseOf(document: string): string {
   return ALLOWED.reduce((text, words) => text.replaceAll(words, ''), prose)
 }
 
-function retiredIn(text: string, isOnPage = false): string[] {
-  const rows = Object.entries(RETIRED).filter(([instead]) => !(isOnPage && STILL_ON_PAGES.includes(instead)))
-  return rows.flatMap(([instead, words]) =>
+function retiredIn(text: string): string[] {
+  return Object.entries(RETIRED).flatMap(([instead, words]) =>
     [...text.matchAll(new RegExp(`(?<![\\w-])(${words.source})\\b`, 'gi'))].map(
       ([word]) => `${word}: write “${instead}”`,
     ),
@@ -58,5 +54,5 @@ test.each(['README.md', ...documents])('%s has no word that people no longer rea
 test.each(globSync('e2e/app-words/*.txt', { cwd: ROOT }))('no page of %s has such a word', (file) => {
   // `# keys-attach` names a state.
   const words = readDocument(file).replaceAll(/^#.*$|- code: .*$/gm, '')
-  expect(retiredIn(words, true)).toEqual([])
+  expect(retiredIn(words)).toEqual([])
 })

@@ -46,22 +46,23 @@ describe.each(oneDatabase)('waiting on %s', (kind) => {
     expectError(await waiting, 404, GONE, 'request_denied')
   })
 
-  test('a client learns from a denial why no one can approve', async () => {
-    const asking = client()
-    const id = await asking.asked()
-    const waiting = asking.wait(id)
-    await api.untilWaiting()
-    const denial = { as: owner, params: { request_id: id } }
-    const wrong = await api.call('denyRequest', { ...denial, query: { reason: 'moon' } })
-    expect([wrong.status, wrong.failure?.code]).toEqual([400, 'invalid'])
-    expect((await api.call('denyRequest', { ...denial, query: { reason: 'agents_denied' } })).status).toBe(
-      200,
-    )
-    const answer = await waiting
-    expectError(answer, 404, GONE, 'request_denied')
-    expect(answer.failure?.details).toEqual({ reason: 'agents_denied' })
-    expect((await api.call('denyRequest', denial)).failure?.details).toEqual({ reason: 'agents_denied' })
-  })
+  test.each(['agents_denied', 'no_such_bundle'] as const)(
+    'a client learns from a denial why no one can approve: %s',
+    async (reason) => {
+      const asking = client()
+      const id = await asking.asked()
+      const waiting = asking.wait(id)
+      await api.untilWaiting()
+      const denial = { as: owner, params: { request_id: id } }
+      const wrong = await api.call('denyRequest', { ...denial, query: { reason: 'moon' } })
+      expect([wrong.status, wrong.failure?.code]).toEqual([400, 'invalid'])
+      expect((await api.call('denyRequest', { ...denial, query: { reason } })).status).toBe(200)
+      const answer = await waiting
+      expectError(answer, 404, GONE, 'request_denied')
+      expect(answer.failure?.details).toEqual({ reason })
+      expect((await api.call('denyRequest', denial)).failure?.details).toEqual({ reason })
+    },
+  )
 
   test('answers 429 to a call that comes too soon, even while the first waits', async () => {
     const asking = client()

@@ -44,6 +44,7 @@ async function requests(): Promise<string[]> {
     'owner_approves',
     'named_approves',
     'second_person',
+    'no_such_bundle',
     'x',
   ]
   const gone = (details: object, code = 'request_denied') =>

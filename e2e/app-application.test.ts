@@ -425,6 +425,15 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await closePage(page)
   })
 
+  test('a missing cell takes the value of another environment', async () => {
+    const page = await open()
+    await cell(page, 'ONLY_DEV', 'staging').click()
+    await page.getByRole('button', { name: 'Same as dev', exact: true }).click()
+    await page.getByText(`${app('staging')} has ${named('ONLY_DEV')}, the same as dev.`).waitFor()
+    expect(await keyNamesOf('staging')).toContain(`${named('ONLY_DEV')}=${named('ONLY_DEV')}`)
+    await closePage(page)
+  })
+
   test('the menu of an environment has its texts and parts; the addresses of bundles lead here', async () => {
     const page = await open(`/apps/${app('dev')}`)
     const menu = async (item: string) => {
@@ -434,6 +443,20 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
         .click()
       await page.getByRole('menuitem', { name: item }).click()
     }
+    const more = page.getByRole('columnheader').getByRole('button', { name: `More for ${app('dev')}` })
+    await more.click()
+    const items = page.getByRole('menuitem')
+    for (const [key, at] of [
+      ['Home', 0],
+      ['ArrowDown', 1],
+      ['ArrowUp', 0],
+      ['ArrowUp', -1],
+    ] as const) {
+      await page.keyboard.press(key)
+      const item = await items.nth(at).innerText()
+      await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe(item)
+    }
+    await page.keyboard.press('Escape')
     await menu('Machines')
     await page.getByRole('heading', { level: 1, name: `Machines of ${app('dev')}` }).waitFor()
     await page.getByText('No machine may use this bundle').waitFor()

@@ -42,14 +42,19 @@ describe.each(ENGINES)('in $name', (engine) => {
     })
     afterAll(async () => await running?.close())
 
+    const drawn = async () => {
+      const isDrawn = () => page.run(`return document.querySelector('#page [aria-busy="false"]') !== null`)
+      await expect.poll(isDrawn).toBe(true)
+    }
+
     test('a value is changed in its field, and undone', async () => {
       const before = (await valuesOf('dev/app'))['PORT']
       const value = `31${engine.name.length}`
-      await page.goto(`${server.url}/keys/${keyId}`)
-      await page.click("(//a[normalize-space()='Change'])[1]")
-      await page.type("//*[starts-with(@aria-label, 'Value of PORT')]", value)
+      await page.goto(`${server.url}/keys/${keyId}/change`)
+      await drawn()
+      await page.type('(//form//textarea | //form//input)[1]', value)
       await page.click("//form//button[@type='submit']")
-      await page.text("//*[contains(text(), 'Saved PORT')]")
+      await page.text("(//*[contains(text(), 'Saved PORT')])[1]")
       expect((await valuesOf('dev/app'))['PORT']).toContain(value)
       await page.click(button('Undo'))
       await expect.poll(async () => (await valuesOf('dev/app'))['PORT']).toBe(before)
@@ -58,6 +63,7 @@ describe.each(ENGINES)('in $name', (engine) => {
     test('a file is planned, and stored as the plan says', async () => {
       const name = `FROM_${engine.name.toUpperCase()}`
       await page.goto(`${server.url}/bundles/import?bundle=dev/app`)
+      await drawn()
       await page.type(field('Content of the .env or JSON file'), `${name}=planted\n`)
       await page.text(`//li[contains(., '${name}')][contains(., 'New')]`)
       await page.click(button('Import 1 variable'))

@@ -11,7 +11,8 @@ import { startWorld } from './engines/world.ts'
 const SERVICES = 50
 const ENVIRONMENTS = ['dev', 'prod', 'staging', 'test']
 const KEYS_EACH = 25
-const MOST_BYTES = 100_000
+// Most are the list of bundles. Home also asks for what waits, and for the person's own proposals.
+const MOST_BYTES = 101_000
 
 describe.skipIf(!hasBrowser())('with 5,000 keys in 200 bundles', () => {
   let started: Awaited<ReturnType<typeof startWorld>>
@@ -67,7 +68,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys in 200 bundles', () => {
     await closePage(signIn)
   })
 
-  test('each page loads at most 100 kB of data first', async () => {
+  test('each page loads at most 101 kB of data first', async () => {
     const request = await askApproval(started.url, { bundle: 'prod/service7' })
     const pages = [
       ...places(started.world).map(([path]) => addressOf(path)),

@@ -5,7 +5,6 @@ import { eventFacts } from '../../lib/activity/event-facts.ts'
 import { sentenceOf, sentenceText } from '../../lib/activity/sentence.ts'
 import { type ActivityStory, markOf, type StoryMark, timesText } from '../../lib/activity/stories.ts'
 import type { AuditEntry } from '../../lib/calls/answers.ts'
-import { useLibrary } from '../../lib/data/keys.ts'
 import { useKnownValues } from '../../lib/data/lists.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
@@ -160,14 +159,13 @@ function HeldValues({ userId }: { userId: string }) {
 
 /** An event in words, with links to pages. */
 function Sentence({ parts }: { parts: readonly Part[] }) {
-  const saysBundle = parts.some((part) => typeof part !== 'string' && part.kind === 'bundle')
   return parts.map((part, index) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence neither move nor change
-    return <SentencePart key={index} {...{ part, saysBundle }} />
+    return <SentencePart key={index} part={part} />
   })
 }
 
-function SentencePart({ part, saysBundle }: { part: Part; saysBundle: boolean }) {
+function SentencePart({ part }: { part: Part }) {
   if (typeof part === 'string') return <EmailText text={part} />
   const { kind, id, name } = part
   if (kind === 'person') return <bdi className="font-semibold">{name}</bdi>
@@ -187,23 +185,5 @@ function SentencePart({ part, saysBundle }: { part: Part; saysBundle: boolean })
   if (kind === 'program') {
     return <EntryLink href={`/machines/${id}`} name={name} className="font-semibold hover:underline" />
   }
-  return (
-    <>
-      <EntryLink href={`/keys/${id}`} name={name} className="font-mono hover:underline" />
-      {!saysBundle && <UsedIn id={id} />}
-    </>
-  )
-}
-
-/** The bundles that deliver a key: the same name can be in many. */
-function UsedIn({ id }: { id: string }) {
-  const [first, ...more] = useLibrary().data?.find((key) => key.id === id)?.bundles ?? []
-  if (first === undefined) return null
-  return (
-    <>
-      {' in '}
-      <EnvChip name={first.name} isMention />
-      {more.length > 0 && ` and ${more.length} more`}
-    </>
-  )
+  return <EntryLink href={`/keys/${id}`} name={name} className="font-mono hover:underline" />
 }

@@ -42,10 +42,8 @@ describe.each(ENGINES)('in $name', (engine) => {
     })
     afterAll(async () => await running?.close())
 
-    const drawn = async () => {
-      const isDrawn = () => page.run(`return document.querySelector('#page [aria-busy="false"]') !== null`)
-      await expect.poll(isDrawn).toBe(true)
-    }
+    const isDrawn = () => page.run(`return document.querySelector('#page [aria-busy="false"]') !== null`)
+    const drawn = async () => await expect.poll(isDrawn).toBe(true)
 
     test('a value is changed in its field, and undone', async () => {
       const before = (await valuesOf('dev/app'))['PORT']

@@ -99,11 +99,11 @@ describe.runIf(hasPostgres() && hasPgbouncer())('behind a pooler that shares con
   test.each(['transaction', 'session'] as const)(
     '%s mode: a migration runs while other nodes write, and they keep their time limit',
     async (mode) => {
-      const direct = await freshPostgres()
+      const own = await freshPostgres()
       // The pooler may open another connection, where no node has set the limit. There the database's own counts.
-      const [, name] = new URL(direct).pathname.split('/')
-      await administer(direct, `alter database "${name}" set statement_timeout = '${LIMIT}'`)
-      const database = await startPgbouncer(direct, mode)
+      const [, name] = new URL(own).pathname.split('/')
+      await administer(own, `alter database "${name}" set statement_timeout = '${LIMIT}'`)
+      const database = await startPgbouncer(own, mode)
       const [node, other] = [await openNode(database.url), await openNode(database.url)]
       await migrateDatabase(node, '')
       const later = { name: '0002-later', statements: () => ['alter table keys add column later text'] }

@@ -87,7 +87,16 @@ describe.each(oneDatabase)('versions of keys on %s', (kind) => {
     const entries = [{ name: 'STRIPE', value: 'another one', is_secret: true }]
     const body = { bundle: bundle.name, entries, replace: ['STRIPE'] }
     expect((await api.call('importVariables', { as: owner, body })).json.former_in).toEqual([])
-    // Neither a short value, nor one that was readable, is told: such values are equal by chance.
+    const [second, third] = [await create(`${old} 2`, true), await create(`${old} 2`, true)]
+    const place = { bundle_id: bundle.id, key_id: second.id }
+    await api.call('attachKey', { as: owner, params: place, body: { as: 'SECOND' } })
+    const also = [
+      { bundle: bundle.name, entries: [{ name: 'SECOND', value: 'a new secret', is_secret: true }] },
+    ]
+    const several = { bundle: `dev/${randomUUID()}`, entries: [{ name: 'NEW', value: 'x' }], also }
+    const imported = await api.call('importVariables', { as: owner, body: several })
+    expect(imported.json.former_in).toEqual([{ name: third.name, bundle: null }])
+    // The answer leaves out short values and values that were readable: they are equal by chance.
     const short = await create('1', true)
     await create('1', true)
     expect((await change(short.id, '2')).json.former_in).toEqual([])

@@ -48,7 +48,9 @@ export function importHandlers({ stores, clock, requestParts }: HandlerParts) {
       const others = await Promise.all(done.also.map((plan) => present(caller, plan)))
       const changed = dry_run
         ? []
-        : done.steps.flatMap(({ action, key }) => (CHANGES.has(action) && key ? [key.id] : []))
+        : [done, ...done.also].flatMap(({ steps }) =>
+            steps.flatMap(({ action, key }) => (CHANGES.has(action) && key ? [key.id] : [])),
+          )
       const former = await formerElsewhere(stores, caller, changed.slice(0, MOST_COMPARED))
       return { ...(await present(caller, done)), ...former, ...(also.length === 0 ? {} : { also: others }) }
     },

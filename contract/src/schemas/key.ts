@@ -105,13 +105,13 @@ export const Key = object('Key', {
   may_show: z.boolean(),
 })
 
-/** Other variables that still have the value of before a change; `bundle`: null for a key that is in none. */
+/** Other variables that still have the old value; `bundle`: null for a key that is in none. */
 export const FormerElsewhere = z
   .array(z.object({ name: z.string(), bundle: z.string().nullable() }))
   .optional()
 
 /** A key after a change of its value. `older_holders` and `former_in`: if `facts=1` asks for them; otherwise absent.
- * `former_in`: other variables that still have the value of before. Only owners are told. */
+ * `former_in`: other variables that still have the old value; only owners get it. */
 export const SavedKey = Key.extend({
   older_holders: OlderHolders.optional(),
   former_in: FormerElsewhere,

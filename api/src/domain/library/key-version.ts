@@ -37,7 +37,7 @@ export interface KeyVersionStore {
    * @throws DomainError not_found (key or version) · version_conflict · forbidden (see `mayRestore`) ·
    *   version_destroyed */
   restore(tenantId: string, change: RestoreChange): Promise<void>
-  /** Other keys whose value is a secret that these keys had before their last change, as their bundles deliver them. */
+  /** Other keys that have the secret which one of these keys had before its last change, as bundles deliver them. */
   formerElsewhere(tenantId: string, keyIds: readonly string[]): Promise<Former[]>
   /** Destroys the value of an older version. A second time does nothing.
    * @throws DomainError not_found (key or version) · conflict (the current version) */
@@ -63,7 +63,7 @@ export async function restoreVersion(
   return readBack(findKey(keys, caller, restoring.keyId))
 }
 
-/** Where the values that these keys had before are still in use; only owners are told, who may see all values. */
+/** Find where the old values of these keys are still in use. Only owners see it: they may see all values. */
 export async function formerElsewhere(
   { keyVersions }: { keyVersions: KeyVersionStore },
   caller: Caller,

@@ -159,7 +159,9 @@ async function formerElsewhere(
   }
   if (found.size === 0) return []
   return await selectOf(query, 'keys', tenantId)
-    .leftJoin('attachments', 'attachments.key_id', 'keys.id')
+    .leftJoin('attachments', (join) =>
+      join.onRef('attachments.tenant_id', '=', 'keys.tenant_id').onRef('attachments.key_id', '=', 'keys.id'),
+    )
     .leftJoin('bundles', 'bundles.id', 'attachments.bundle_id')
     .select([
       sql<string>`coalesce(attachments.delivered_name, keys.name)`.as('name'),

@@ -43,7 +43,7 @@ const TRIALS = [
 ]
 
 // What a screen reader reads in each state of the pages: as long as a tenth of all other tests.
-const WORDS = 'e2e/app-words.test.ts'
+const WORDS = 'e2e/app-words/*.test.ts'
 
 // With more engines, the accessibility rules in each state of a page, more records, and programs that are killed at many
 // moments.

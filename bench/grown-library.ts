@@ -13,8 +13,8 @@ import { insertWithWorkspace } from '../api/src/storage/people/users.ts'
 /** How much is in a database: so many tenants, each with as many keys and bundles; each bundle contains some keys. */
 export type Size = { readonly tenants: number; readonly keysEach: number; readonly bundlesEach: number }
 
-/** Some of what is there, spread over all of it. */
-export type Sample = { userId: string; tenantId: string; keyId: string; bundleId: string }
+/** Some of what is there, spread over all of it: a key in a bundle, and the owner of both. */
+export type Sample = { userId: string; tenantId: string; keyId: string; bundleId: string; bundleName: string }
 
 const ROWS_AT_ONCE = 500
 const SAMPLES = 500
@@ -49,16 +49,23 @@ async function fill(database: Database, size: Size, ring: RootKeyRing): Promise<
       const recorded = recordedBy(database, transaction, () => {})
       const tenantKeys = new TenantKeys({ ...database, query: recorded }, ring)
       const made = await makeTenant(recorded, tenantKeys, size)
-      for (const [index, keyId] of made.keyIds.entries())
-        if (++keysMade % each === 0)
-          samples.push({ ...made.ids, keyId, bundleId: bundleOf(made.bundleIds, index) })
+      for (const index of made.keyIds.keys())
+        if (++keysMade % each === 0) samples.push({ ...made.ids, ...sampleOf(made, index) })
     })
   }
   return samples
 }
 
-function bundleOf(bundleIds: readonly string[], index: number): string {
-  return bundleIds[index % bundleIds.length] ?? ''
+type Made = { keyIds: readonly string[]; bundleIds: readonly string[] }
+
+function sampleOf({ keyIds, bundleIds }: Made, index: number) {
+  const bundle = index % bundleIds.length
+  const [keyId = '', bundleId = ''] = [keyIds[keyIn(bundle, index, keyIds.length)], bundleIds[bundle]]
+  return { keyId, bundleId, bundleName: nameOf('bundle', bundle) }
+}
+
+function keyIn(bundle: number, position: number, keys: number): number {
+  return (bundle * KEYS_IN_A_BUNDLE + (position % KEYS_IN_A_BUNDLE)) % keys
 }
 
 async function makeTenant(transaction: Recorded, tenantKeys: TenantKeys, { keysEach, bundlesEach }: Size) {
@@ -110,14 +117,10 @@ async function makeOwner(
   await insertWithWorkspace(transaction, user, { tenantKeys, workspace, moment: { at: NOW, origin: null } })
 }
 
-function attach(
-  transaction: Query,
-  tenant_id: string,
-  { keyIds, bundleIds }: { keyIds: readonly string[]; bundleIds: readonly string[] },
-): Promise<void> {
+function attach(transaction: Query, tenant_id: string, { keyIds, bundleIds }: Made): Promise<void> {
   const links = bundleIds.flatMap((bundle_id, bundle) =>
     Array.from({ length: KEYS_IN_A_BUNDLE }, (_, position) => {
-      const key = (bundle * KEYS_IN_A_BUNDLE + position) % keyIds.length
+      const key = keyIn(bundle, position, keyIds.length)
       const place = { tenant_id, bundle_id, key_id: keyIds[key] ?? '', position }
       return { ...place, delivered_name: nameOf('KEY', key), required: 0 as const }
     }),

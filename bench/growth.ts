@@ -5,6 +5,7 @@ import { type ApiProcess, SECRET, startApi, temporaryFolder } from './contenders
 import { growLibrary, type Sample, type Size } from './grown-library.ts'
 import type { LoadCall } from './load.ts'
 import { type Benchmark, type BenchOptions, type Measurement, rounded, within } from './measurement.ts'
+import { PEOPLE, type Person, peopleOf } from './people.ts'
 import { type Stage, stages } from './stages.ts'
 import { inTurns } from './turns.ts'
 
@@ -12,7 +13,11 @@ const SMALL_KEYS = 1_000
 const KEYS_OF_A_TENANT = 100
 const FLAT = 1.5
 
-type Grown = { api: ApiProcess; samples: readonly Sample[] }
+/** Workspaces that members and limited members read. */
+const JOINED = 10
+
+type Reading = { sample: Sample; headers: Readonly<Record<string, string>> }
+type Grown = { api: ApiProcess; readings: Readonly<Record<Person, readonly Reading[]>> }
 type Read = { readonly name: string; readonly path: (sample: Sample) => string }
 
 const READS: readonly Read[] = [
@@ -23,17 +28,18 @@ const READS: readonly Read[] = [
 ]
 
 /** Reads of a large library beside the same reads of one with 1,000 keys: many tenants of 100 keys each, and one tenant
- * with a tenth of the keys. */
+ * with a tenth of the keys. As owners, members and limited members, who reach one bundle. */
 export const growth: Benchmark = async (options) => {
   const measurements: Measurement[] = []
   for (const [shape, small, large] of shapes(options.keys))
     for await (const stage of stages()) {
       const grown = await grow(stage, large)
       const fresh = await grow({ ...stage, forApi: { ...stage.forApi, ...otherDatabase(stage) } }, small)
-      for (const read of READS)
-        measurements.push(
-          await compare({ what: `${read.name}, ${shape}, ${stage.name}`, read, grown, fresh }, options),
-        )
+      for (const person of PEOPLE)
+        for (const read of READS) {
+          const what = `${read.name} as ${person}, ${shape}, ${stage.name}`
+          measurements.push(await compare({ what, read, person, grown, fresh }, options))
+        }
       await Promise.all([grown.api.stop('SIGKILL'), fresh.api.stop('SIGKILL')])
     }
   return measurements
@@ -65,17 +71,36 @@ async function grow({ forApi }: Stage, size: Size): Promise<Grown> {
   const databaseUrl = forApi.databaseUrl ?? null
   const samples = await growLibrary({ databaseUrl, dataDir, rootKey }, size)
   if (databaseUrl !== null) await administer(databaseUrl, 'vacuum analyze')
-  return { api: await startApi({ ...forApi, rootKey }, { dataDir }), samples }
+  const api = await startApi({ ...forApi, rootKey }, { dataDir })
+  return { api, readings: await readingsOf(api, samples) }
 }
 
+async function readingsOf(api: ApiProcess, samples: readonly Sample[]): Promise<Grown['readings']> {
+  const owned = (sample: Sample) => signedClient(api.address, SECRET, sample)
+  const readings: Record<Person, Reading[]> = {
+    owner: samples.map((sample) => ({ sample, headers: { ...owned(sample).headers } })),
+    member: [],
+    'limited member': [],
+  }
+  const workspaces = new Map(samples.map((sample) => [sample.tenantId, sample]))
+  for (const sample of [...workspaces.values()].slice(0, JOINED)) {
+    const people = await peopleOf(api, owned(sample), [sample.bundleName])
+    for (const person of ['member', 'limited member'] as const)
+      readings[person].push({ sample, headers: { ...people[person].headers } })
+  }
+  return readings
+}
+
+type Compared = { what: string; read: Read; person: Person; grown: Grown; fresh: Grown }
+
 async function compare(
-  { what, read, grown, fresh }: { what: string; read: Read; grown: Grown; fresh: Grown },
+  { what, read, person, grown, fresh }: Compared,
   options: BenchOptions,
 ): Promise<Measurement> {
-  const contender = ({ api, samples }: Grown) => ({
+  const contender = ({ api, readings }: Grown) => ({
     address: api.address,
     pids: [api.pid],
-    call: readCall(read, api, samples),
+    call: readCall(read, readings[person]),
   })
   const turns = await inTurns({ subject: contender(grown), baseline: contender(fresh) }, options)
   const figures = {
@@ -88,11 +113,8 @@ async function compare(
   return { ...measurement, figure: `${measurement.figure} (${byCore})` }
 }
 
-function readCall(read: Read, api: ApiProcess, samples: readonly Sample[]): LoadCall {
-  const calls = samples.map((sample) => ({
-    path: read.path(sample),
-    headers: { ...signedClient(api.address, SECRET, sample).headers },
-  }))
+function readCall(read: Read, readings: readonly Reading[]): LoadCall {
+  const calls = readings.map(({ sample, headers }) => ({ path: read.path(sample), headers }))
   let next = 0
   const vary = () => calls[next++ % calls.length] ?? {}
   return { path: '/', vary }

@@ -1,7 +1,10 @@
 import { ownerNamed, type SignedClient, signedClient } from '../e2e/signed-client.ts'
 import { type ApiProcess, SECRET } from './contenders.ts'
 
-type Person = 'owner' | 'member' | 'limited member'
+/** Who reads. */
+export const PEOPLE = ['owner', 'member', 'limited member'] as const
+
+export type Person = (typeof PEOPLE)[number]
 
 /** How many times the processor time of an owner's read one of a member may take: rules and limits make it longer. */
 export const OVER_OWNER = { member: 1.3, 'limited member': 2 } as const

@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     const phone = await open(undefined, PHONE)
     const entries = await phone.evaluate('history.length')
     await phone.getByLabel('Filter variables').fill(named('LEVEL'))
-    await phone.getByRole('radio', { name: /^dev/ }).check({ force: true })
+    await phone.getByRole('group', { name: 'Environment' }).getByText('dev', { exact: true }).click()
     await phone.waitForURL(`**/apps/${app('dev')}?query=${named('LEVEL')}`)
     await cell(phone, 'LEVEL', 'dev').waitFor()
     expect(await phone.evaluate('history.length')).toBe(entries)
@@ -249,6 +249,21 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await closePage(page)
   })
 
+  test('what changed while the browser was offline is there once it is online again', async () => {
+    const page = await openPage(browser)
+    await page.clock.install()
+    await page.goto(`${server.url}/apps/${app('dev')}`)
+    await variable(page, 'LEVEL').waitFor()
+    await page.context().setOffline(true)
+    const entries = [{ name: named('MEANWHILE'), value: 'new', is_secret: false }]
+    await call()('POST', '/api/v1/imports', { body: { bundle: app('dev'), entries } })
+    await page.clock.fastForward(10_000) // An answer of a moment ago is not asked for again.
+    expect(await variable(page, 'MEANWHILE').count()).toBe(0)
+    await page.context().setOffline(false)
+    await variable(page, 'MEANWHILE').waitFor()
+    await closePage(page)
+  })
+
   test('a variable for dev and prod takes two clicks, three fields and a choice; production is red and armed', async () => {
     const page = await open(`/apps/${app('dev')}`)
     const { did, click, type } = counting()
@@ -289,6 +304,8 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
       .poll(() => keyNamesOf('prod'))
       .toContain(`${named('ALSO_DEV')}=PROD_APP${stories}_${named('ALSO_DEV')}`)
     expect(answers.join()).not.toContain('planted-')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(async () => (await keyNamesOf('prod')).join()).not.toContain('ALSO_DEV')
     await closePage(page)
   })
 
@@ -333,7 +350,7 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await click(variable(page, 'STRIPE'))
     for (const machine of machines) await page.getByText(`${machine} has v1`).first().waitFor()
     expect(did.clicks).toBeLessThanOrEqual(2)
-    await page.getByText('The same key as dev').waitFor()
+    await page.getByText('The same variable as dev').waitFor()
     await page.getByText(`Also ${app('staging')}`).waitFor()
     await page.getByRole('link', { name: 'History and holders' }).waitFor()
     await expectAccessible(page)
@@ -444,7 +461,25 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
       await page.getByRole('menuitem', { name: item }).click()
     }
     const more = page.getByRole('columnheader').getByRole('button', { name: `More for ${app('dev')}` })
-    await more.click()
+    const placeOf = async () => {
+      await more.click()
+      const [list, button] = [await page.getByRole('menu').boundingBox(), await more.boundingBox()]
+      if (list === null || button === null) throw new Error('no menu, or no button')
+      const isBelow = list.y > button.y
+      const gap = isBelow ? list.y - button.y - button.height : button.y - list.y - list.height
+      return {
+        isBelow,
+        gap: Math.round(gap),
+        right: Math.round(list.x + list.width - button.x - button.width),
+      }
+    }
+    const { height, y } = (await more.boundingBox()) ?? { height: 0, y: 0 }
+    const whole = page.viewportSize() ?? { width: 0, height: 0 }
+    await page.setViewportSize({ ...whole, height: Math.ceil(y + height) + 40 })
+    expect(await placeOf()).toMatchObject({ isBelow: false, right: 0 })
+    await page.keyboard.press('Escape')
+    await page.setViewportSize(whole)
+    expect(await placeOf()).toEqual({ isBelow: true, gap: 4, right: 0 })
     const items = page.getByRole('menuitem')
     for (const [key, at] of [
       ['Home', 0],
@@ -493,6 +528,15 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await page.getByRole('button', { name: 'NAME_1', exact: true }).focus()
     for (let press = 0; press < 6; press += 1) await page.keyboard.press('PageDown')
     await expect.poll(() => page.evaluate('document.activeElement.innerText.trim()')).toMatch(/^NAME_\d+$/)
+    await page.keyboard.press('Control+Home')
+    const edited = page.getByRole('textbox', { name: 'Value of NAME_1 in dev/big' })
+    await page.getByRole('button', { name: /^NAME_1 in dev:/ }).click()
+    await edited.fill('typed')
+    await page.mouse.wheel(0, 100_000)
+    await page.getByRole('button', { name: /^NAME_99 in dev:/ }).waitFor()
+    expect(await page.getByRole('row').count()).toBeLessThan(MOST_ROWS)
+    expect(await edited.inputValue()).toBe('typed')
+    await edited.press('Escape')
     await page.getByLabel('Filter variables').fill(`NAME_${MANY - 1}`)
     await page.getByRole('button', { name: new RegExp(`^NAME_${MANY - 1} in prod:`) }).waitFor()
     await closePage(page)

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
     const page = await opened({ bundle: 'dev/app', argv: ['npm', 'run', 'dev'] }, PHONE)
     await page.getByRole('heading', { name: 'npm run dev', level: 1 }).waitFor()
     await page.getByText('dev/app').first().waitFor()
-    for (const text of ['6 keys, ', 'Only this computer gets the values', 'Details'])
+    for (const text of ['6 variables, ', 'Only this computer gets the values', 'Details'])
       await page.getByText(text).waitFor()
     await expect.poll(() => approve(page).getAttribute('aria-disabled')).toBe('false')
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(844)
@@ -73,14 +73,14 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
     const alerts = await page.getByRole('alert').allInnerTexts()
     expect(alerts.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
       expect.stringMatching(/^PRODUCTION prod\/shop\/mail/),
-      'bash runs a script, which can do anything with the values. Not your network: requested from 203.0.113.9, you are at 127.0.0.1.',
+      'bash runs a script, which can do anything with the values. Not your network: from 203.0.113.9, you are at 127.0.0.1.',
     ])
     const heights = await Promise.all(
       [
         page.getByText('PRODUCTION', { exact: true }),
         page.getByRole('heading', { level: 1 }),
         page.getByText('bash runs a script'),
-        page.getByText('2 keys, '),
+        page.getByText('2 variables, '),
       ].map(async (shown) => (await shown.boundingBox())?.y ?? 0),
     )
     expect(heights).toEqual(heights.toSorted((a, b) => a - b))
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
 
   test('a value that changed since the last approval is counted, and comes first', async () => {
     const first = await opened({ bundle: 'dev/app' })
-    await first.getByText('6 keys, your first approval of this bundle').waitFor()
+    await first.getByText('6 variables, your first approval of this bundle').waitFor()
     const [bundle] = await createClient(server.url)('GET', '/api/v1/bundles', { query: { query: 'dev/app' } })
     const { id } = await askApproval(server.url, { bundle: 'dev/app' })
     const names = ['DATABASE_URL', 'REDIS_URL', 'PORT', 'SESSION_SECRET', 'STRIPE_SECRET_KEY', 'LOG_LEVEL']
@@ -184,13 +184,13 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
       body,
     })
     await first.reload()
-    await first.getByText('6 keys, unchanged since you last approved').waitFor()
+    await first.getByText('6 variables, unchanged since you last approved').waitFor()
     await createClient(server.url)('PUT', '/api/v1/keys/{key_id}', {
       params: { key_id: keys.get('SESSION_SECRET') ?? '' },
       body: { value: 'planted-other' },
     })
     await first.reload()
-    await first.getByText('6 keys, 1 changed since you last approved').waitFor()
+    await first.getByText('6 variables, 1 changed since you last approved').waitFor()
     await openKeys(first)
     await expect
       .poll(() => first.getByRole('listitem').first().innerText())

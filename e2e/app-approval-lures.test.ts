@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser())('a page of another site that wants an approval', 
     const page = await openPage(browser)
     const far = await askApproval(server.url, { bundle: 'dev/app', address: '203.0.113.7' })
     await page.goto(server.url + far.verification_uri_complete)
-    const warning = page.getByText('Not your network: requested from 203.0.113.7, you are at 127.0.0.1.')
+    const warning = page.getByText('Not your network: from 203.0.113.7, you are at 127.0.0.1.')
     await warning.waitFor()
     const near = await askApproval(server.url, { bundle: 'dev/app', address: '127.0.0.1' })
     await page.goto(server.url + near.verification_uri_complete)

@@ -12,6 +12,7 @@ import {
   lookOf,
   openKeys,
   openPage,
+  pressArmed,
   readRequest,
   recordAnswers,
   typeCheckCode,
@@ -73,7 +74,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     const place = [
       "You are local in local's workspace",
       'dev/app',
-      '6 keys, ',
+      '6 variables, ',
       '~/projects/shop/services/checkout-api',
     ]
     for (const text of ['not verified', '198.51.', ...place, command, hostname])
@@ -119,7 +120,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByRole('option', { name: 'dev/worker' }).waitFor()
     await expectAccessible(page)
     await page.keyboard.press('Enter')
-    await page.locator('summary', { hasText: '3 keys, ' }).focus()
+    await page.locator('summary', { hasText: '3 variables, ' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('checkbox', { name: 'LOG_LEVEL' }).focus()
     await page.keyboard.press('Space')
@@ -135,7 +136,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     const { status } = await collect(server.url, request.id)
     expect(status).toBe('ready')
     await title(page, 'Delivered').waitFor()
-    await page.getByText('2 keys from dev/worker').waitFor()
+    await page.getByText('2 variables from dev/worker').waitFor()
     expect(await page.getByRole('link', { name: /Rotate/ }).count()).toBe(0)
     await expectAccessible(page)
     await page.getByRole('link', { name: 'See it in Activity' }).click()
@@ -157,7 +158,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByText('1 of 6 selected').waitFor()
     await page.getByRole('button', { name: 'Clear' }).click()
     await approve(page).click()
-    await page.getByRole('alert').getByText('Select at least one key.').waitFor()
+    await page.getByRole('alert').getByText('Select at least one variable.').waitFor()
     await closePage(page)
   })
 
@@ -166,8 +167,8 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await openKeys(page)
     await page.getByRole('checkbox', { name: 'PORT' }).waitFor()
     expect(await page.getByRole('checkbox').count()).toBe(1)
-    await page.getByText('5 keys that were not requested').click()
-    await page.getByText('refuses a delivery with other keys').waitFor()
+    await page.getByText('5 variables that were not requested').click()
+    await page.getByText('refuses a delivery with others').waitFor()
     await page.getByRole('checkbox', { name: 'LOG_LEVEL' }).check()
     const warning = page.getByRole('alert').getByText('Selected, but not requested: LOG_LEVEL.')
     await warning.waitFor()
@@ -231,7 +232,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByText('The terminal requested qa/app, which is not in any of your workspaces.').waitFor()
     expect(await page.getByRole('combobox').inputValue()).toBe('')
     await approve(page).click()
-    await page.getByText('Choose a bundle to see its keys.').waitFor()
+    await page.getByText('Choose a bundle to see its variables.').waitFor()
     await page.getByRole('alert').getByText('Choose a bundle first.').waitFor()
     await expectAccessible(page)
     const border = async () => (await lookOf(approve(page)))?.[1]
@@ -301,7 +302,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByRole('alert').getByText('The server does not answer.').waitFor()
     await expectAccessible(page)
     const again = await own.restart()
-    await approveAll(page).click()
+    await pressArmed(page, APPROVE)
     await title(page, 'Approved').waitFor()
     await closePage(page)
     await again.stop()
@@ -318,9 +319,11 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
   })
 
   test('expired while the page is open, and opened after that', async () => {
-    // Long enough for a busy machine to open the page.
+    // A busy machine may open it only after its end.
     const own = await startOwn({ REQUEST_TTL: '12' })
-    const { page } = await open({}, own.url)
+    const request = await askApproval(own.url, {})
+    const page = await openPage(browser)
+    await page.goto(own.url + request.verification_uri_complete)
     await title(page, 'This request has expired').waitFor()
     await page.reload()
     await expectEnd(page, 'This request has expired')

@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await page.getByText(`story/${stories} has 2 old items: OLD_OPEN, OLD_SECRET.`).waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Convert' }).click()
-    await page.getByText(`story/${stories} has no old items any more.`).waitFor()
+    await page.getByText(`story/${stories} has no old items now.`).waitFor()
     await page.getByText('has 2 old items').waitFor({ state: 'detached' })
     const { items } = await call('GET', '/api/v1/bundles/{bundle_id}', { params })
     expect(items.filter(({ id }) => id === null)).toEqual([])

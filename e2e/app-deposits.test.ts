@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     const page = await openPage(browser, { viewport: { width, height: 860 } })
     await page.context().addCookies([{ ...cookie, url: server.url }])
     await page.goto(server.url + request.path)
-    await page.getByRole('heading', { name: 'Store these values?' }).waitFor()
+    await page.getByRole('heading', { name: 'Store these values on the server?' }).waitFor()
     await page.getByRole('list', { name: 'Variables' }).waitFor()
     return { terminal, page, ...request }
   }
@@ -60,8 +60,9 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
         expect.stringContaining('dev/worker keeps its value'),
         expect.stringMatching(/info\s*→\s*debug/),
         expect.stringMatching(/3000\s*→\s*4000/),
-        expect.stringContaining('New'),
       ])
+    await page.getByText('1 more new secret').click()
+    await page.getByRole('list', { name: 'New secrets' }).getByText('NEW_TOKEN').waitFor()
     expect(await page.content()).not.toContain('planted-')
     await expectAccessible(page)
     await readRequest(page)

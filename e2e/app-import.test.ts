@@ -238,7 +238,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
       route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } }),
     )
     await page.getByRole('button', { name: 'Import 2 variables' }).click()
-    await page.getByText(/The server made a mistake.*Nothing was imported/).waitFor()
+    await page.getByText('Could not import this: The server made a mistake').waitFor()
     await expectAccessible(page)
     await page.unroute('**/api/v1/imports')
     await page.getByRole('button', { name: 'Import 2 variables' }).click()

@@ -44,9 +44,9 @@ export async function readRequest(page: Page): Promise<void> {
   for (const x of [40, 60]) await page.mouse.move(x, 40)
 }
 
-/** Unfold the list of keys. */
+/** Unfold the list of variables. */
 export async function openKeys(page: Page): Promise<void> {
-  await page.locator('summary', { hasText: /keys?, / }).click()
+  await page.locator('summary', { hasText: /variables?, / }).click()
 }
 
 /** Choose another place than the terminal named. */

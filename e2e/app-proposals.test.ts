@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     await owner.getByText('kim proposes 1 variable for dev/worker').waitFor()
     await expectAccessible(owner)
     await owner.getByRole('link', { name: 'Review' }).click()
-    await heading(owner, 'Proposal for dev/worker')
+    await heading(owner, 'Change request for dev/worker')
     await owner.getByText('You cannot see a secret value; it comes from kim').waitFor()
     await owner
       .getByRole('main')
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     await owner.getByRole('button', { name: 'Decline' }).click()
     await owner.getByText('Declined. The values are deleted.').waitFor()
     await member.goto(owner.url())
-    const own = member.getByRole('list', { name: 'Your proposals' }).getByRole('listitem')
+    const own = member.getByRole('list', { name: 'Your change requests' }).getByRole('listitem')
     await own.first().waitFor()
     await expect
       .poll(() => own.allInnerTexts())
@@ -140,9 +140,9 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
 
   test('a member reads that owners decide', async () => {
     await owner.getByRole('link', { name: 'Review' }).click()
-    await heading(owner, 'Proposal for dev/worker')
+    await heading(owner, 'Change request for dev/worker')
     await member.goto(owner.url())
-    await member.getByText('Only owners of the workspace see what a proposal would do.').waitFor()
+    await member.getByText('Only owners of the workspace see what a change request would do.').waitFor()
     expect(await member.getByRole('button', { name: 'Store' }).count()).toBe(0)
   })
 })

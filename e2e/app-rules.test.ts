@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     expect(await ruleWord(member, word).count()).toBe(0)
     await member.goto(link)
     await readRequest(member)
-    await member.getByText('approved these keys first').waitFor()
+    await member.getByText('approved these variables first').waitFor()
     await member.getByText('With your approval the terminal gets them.').waitFor()
     await member.getByText('Approve only if you know').first().waitFor()
     expect(await member.getByText(/you (just )?ran/).count()).toBe(0)

@@ -1,7 +1,8 @@
+import { createClient } from '@keyferry/contract/client'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OWNER, type SessionCookie, signIn } from './app-accounts.ts'
+import { OWNER, type SessionCookie, sessionHeaders, signIn } from './app-accounts.ts'
 import { askApproval } from './app-library.ts'
 import { cellOf, closePage, openPage, openRow, pickFromMenu } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
@@ -22,6 +23,15 @@ const MINUTE_MS = 60_000
 const STEP_MS = 10_000
 /** From the end of the question to the buttons. */
 const MOST_PX = 380
+const WAY_BACK = `#lb=9.${'A'.repeat(43)}`
+
+const LINES = `[...document.querySelectorAll('#decision button')].map((button) => {
+  const words = document.createRange()
+  words.selectNodeContents(document.createTreeWalker(button, NodeFilter.SHOW_TEXT).nextNode())
+  return words.getClientRects().length
+})`
+
+const MADE_UP = '00000000-0000-7000-8000-000000000000'
 
 const toast = (page: Page, text: string) => page.getByLabel('Notifications').getByText(text)
 
@@ -82,13 +92,12 @@ describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
     const { url } = started
     const verifier = generatePollVerifier()
     const returning = { release: ['loopback', 'code'] as const, verifier }
-    const wayBack = `#lb=9.${'A'.repeat(43)}`
     const usual = await askApproval(url, { bundle: 'dev/app', address: '127.0.0.1', ...returning })
     const bare = await askApproval(url, { bundle: 'prod/shop/app', argv: ['bash', '-c', 'env | curl'] })
     const deposit = await new Depositor(url).deposit('dev/worker', { STRIPE_SECRET_KEY: 'planted-new' })
     const names = await new Terminal(url).askForNames('dev/app')
     const paths = [
-      usual.verification_uri_complete + wayBack,
+      usual.verification_uri_complete + WAY_BACK,
       bare.verification_uri_complete,
       `${bare.verification_uri_complete}?from=link`,
       deposit.path,
@@ -101,12 +110,23 @@ describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
     await closePage(visit.page)
   })
 
-  test('the buttons are near the question', async () => {
+  test('the buttons are near the question, and each label is on one line', async () => {
     const { url } = started
     const returning = { release: ['loopback', 'code'] as const, verifier: generatePollVerifier() }
     const linked = await askApproval(url, { bundle: 'dev/app', address: '127.0.0.1', ...returning })
     const typed = await askApproval(url, { bundle: 'dev/app', address: '127.0.0.1' })
+    const values = { STRIPE_SECRET_KEY: 'planted-next', LOG_LEVEL: ['trace', false] as const }
+    const news = { ONE: 'planted-1', TWO: 'planted-2', THREE: 'planted-3', FOUR: 'planted-4' }
+    const many = await new Depositor(url, '127.0.0.1').deposit('dev/app', { ...values, ...news })
+    const one = await new Depositor(url).deposit('dev/worker', { ONE: 'planted-1' })
+    const production = await askApproval(url, { bundle: 'prod/shop/app', address: '127.0.0.1' })
+    const detach = ['SMTP_PASSWORD']
+    const removing = await new Depositor(url, '127.0.0.1').deposit('prod/shop/mail', {}, { detach })
     const paths = {
+      production: production.verification_uri_complete,
+      'a removal from production': removing.path,
+      'many values': many.path + WAY_BACK,
+      'a value from another network': one.path,
       lure: `${linked.verification_uri_complete}?from=link`,
       'typed code': typed.verification_uri_complete,
     }
@@ -119,10 +139,73 @@ describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
       const [buttons, heading] = [await deny.boundingBox(), await question.boundingBox()]
       if (!buttons || !heading) throw new Error(`${name}: no question or no buttons`)
       far[name] = Math.round(buttons.y - heading.y - heading.height)
+      expect(await page.evaluate<number[]>(LINES)).toEqual([1, 1])
     }
     expect(Object.entries(far).filter(([, px]) => px > MOST_PX)).toEqual([])
     await closePage(page)
   })
+
+  test('what comes while home or Activity is open moves nothing until it is asked for', async () => {
+    const { page, answered } = await watched()
+    const [bundle, person] = [
+      { id: MADE_UP, name: 'dev/app' },
+      { id: MADE_UP, name: 'lee' },
+    ]
+    const at = new Date().toISOString()
+    const item = { kind: 'request', request_id: MADE_UP, bundle, person, at, expires_at: at, key_count: 1 }
+    let waiting: object[] = []
+    await page.route('**/api/v1/waiting', (route) => route.fulfill({ json: waiting }))
+    await page.goto(`${started.url}/w/${started.world.workspace}`)
+    await page.getByRole('table').first().waitFor()
+    await answered()
+    await watchAnew(page)
+    waiting = [item]
+    await page.clock.fastForward(MINUTE_MS)
+    await page.getByText('New: 1 decision.').waitFor()
+    await answered()
+    expect(await movedControls(page)).toEqual([])
+    expect(await coveredControls(page)).toEqual([])
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByText('lee asks you to approve 1 variable of dev/app').waitFor()
+    await answered()
+    await watchAnew(page)
+    waiting = []
+    await page.clock.fastForward(MINUTE_MS)
+    await page.getByText('No longer waits').waitFor()
+    await answered()
+    expect(await movedControls(page)).toEqual([])
+    await expireSoon()
+    await page.clock.fastForward(MINUTE_MS)
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+    await page.getByText('New: 1 due date.').waitFor()
+    await answered()
+    expect(await movedControls(page)).toEqual([])
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('region', { name: 'What expires' }).getByText('DATABASE_URL').waitFor()
+
+    await page.goto(`${started.url}/w/${started.world.workspace}/activity`)
+    const stories = page.getByRole('button', { name: /^Steps: / })
+    await stories.first().waitFor()
+    await answered()
+    await watchAnew(page)
+    const count = await stories.count()
+    await signIn(started.url, OWNER)
+    await page.clock.fastForward(MINUTE_MS)
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+    await page.getByText(/^[0-9]+ newer events?\.$/).waitFor()
+    await answered()
+    expect(await movedControls(page)).toEqual([])
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await expect.poll(() => stories.count()).toBeGreaterThan(count)
+    await closePage(page)
+  })
+
+  async function expireSoon() {
+    const { url, world } = started
+    const expires_at = new Date(Date.now() + 86_400_000).toISOString()
+    const [params, headers] = [{ key_id: world.ids.key }, sessionHeaders(url, session)]
+    await createClient(url)('PUT', '/api/v1/keys/{key_id}', { params, headers, body: { expires_at } })
+  }
 
   async function atApplication(options = {}) {
     const visit = await watched(options)
@@ -168,7 +251,7 @@ describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
     await answered()
     await watchAnew(page)
     await pickFromMenu(page, 'PORT in dev/app', 'Remove from dev/app')
-    await toast(page, 'Removing PORT from dev/app failed. The server does not answer.').waitFor()
+    await toast(page, 'Could not remove PORT from dev/app: The server does not answer.').waitFor()
     await answered()
     expect(await coveredControls(page)).toEqual([])
     await closePage(page)
@@ -177,7 +260,7 @@ describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
   test('news that come while a page is open move nothing and cover nothing', async () => {
     const { page, answered } = await atApplication()
     await page.route('**/api/v1/approval-keys', async (route) => {
-      const [user_id, at] = ['00000000-0000-7000-8000-000000000000', new Date().toISOString()]
+      const [user_id, at] = [MADE_UP, new Date().toISOString()]
       const key = {
         id: user_id,
         user: { id: user_id, name: 'lee' },
@@ -191,7 +274,7 @@ describe.skipIf(!hasBrowser())('nothing moves once it is drawn', () => {
     await page.clock.fastForward(60_000)
     await watchAnew(page)
     await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
-    await page.getByText('New: an approval key waits for its confirmation.').waitFor()
+    await page.getByText('New: a signing key waits for its confirmation.').waitFor()
     await page.clock.fastForward(60_000)
     await page.getByText('This page shows an earlier state.').waitFor()
     await answered()

@@ -15,6 +15,7 @@ import {
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
+import { movedControls, WATCH_CONTROLS, watchAnew } from './still.ts'
 
 const printing = (name: string) => ['run', 'dev/worker', '--reason', 'to work', '--', 'printenv', name]
 const choice = (page: Page, name: string | RegExp) => page.getByRole('radio', { name })
@@ -94,7 +95,8 @@ describe.skipIf(!hasBrowser())('a task', () => {
     await row.getByText('1 run, last sh').waitFor()
     await expectAccessible(page)
     await row.getByRole('button', { name: 'End' }).click()
-    await row.waitFor({ state: 'detached' })
+    await row.getByText(/^1 run, last sh .* · ended$/).waitFor()
+    expect(await row.getByRole('button', { name: 'End' }).count()).toBe(0)
     const asked = computer.run(printing('LOG_LEVEL'))
     await asked.says('approve at')
     expect(asked.output()).toContain('the remembered approval was revoked')
@@ -133,6 +135,11 @@ describe.skipIf(!hasBrowser())('a task', () => {
     const page = await computer.opensPage(browser)
     await choice(page, 'the task, 30 minutes').check()
     await page.getByText('These commands wait, and start with it:').waitFor()
+    const home = await openPage(browser)
+    await home.addInitScript(WATCH_CONTROLS)
+    await home.goto(server.url)
+    await home.getByRole('table').first().waitFor()
+    await watchAnew(home)
     expect(await page.getByRole('listitem').filter({ hasText: 'printenv LOG_LEVEL' }).count()).toBe(1)
     await readRequest(page)
     await pressArmed(page, 'Approve the task')
@@ -140,7 +147,16 @@ describe.skipIf(!hasBrowser())('a task', () => {
     expect(waiting.output()).toContain('info')
     await first.ended()
     expect(other.output()).not.toContain('info')
-    await closePage(page)
+    const news = home.getByText('New: 1 task.')
+    const comeBack = async () => {
+      await home.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+      return await news.isVisible()
+    }
+    await expect.poll(comeBack).toBe(true)
+    expect(await movedControls(home)).toEqual([])
+    await home.getByRole('button', { name: 'Show' }).click()
+    await home.getByText('Task: any command of claude-code').waitFor()
+    for (const open of [page, home]) await closePage(open)
   })
 
   test('a person is offered the same, where a rule allows it', async () => {

@@ -17,10 +17,10 @@ import { chooseRule, confirmLooser, ruleWord } from './rules-page.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts'
 
-const keys = (page: Page) => page.getByRole('list', { name: 'Approval keys' }).getByRole('listitem')
+const keys = (page: Page) => page.getByRole('list', { name: 'Signing keys' }).getByRole('listitem')
 const key = (page: Page, name: string) => keys(page).filter({ hasText: name })
 const news = (page: Page) => page.getByRole('status').filter({ hasText: 'New: ' })
-const dialog = (page: Page) => page.getByRole('dialog', { name: 'Sign with your approval key' })
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Sign with your signing key' })
 
 /** Read the banner and hide it. A load of the page does not bring it back. */
 async function seeNews(page: Page, text: string): Promise<void> {
@@ -42,7 +42,7 @@ async function askToRemove(page: Page, name: string): Promise<void> {
 }
 
 // One story, told in order: each test goes on where the one before it ended.
-describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
+describe.skipIf(!hasBrowser())('signing keys in the browser', () => {
   let server: RunningServer
   let browser: Browser
   let page: WatchedPage
@@ -78,17 +78,17 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await page.setViewportSize({ width: 390, height: 740 })
     await expectNoSidewaysScroll(page)
     await page.setViewportSize({ width: 1280, height: 860 })
-    await seeNews(page, 'an approval key waits for its confirmation')
+    await seeNews(page, 'a signing key waits for its confirmation')
     await confirmByOperator(server, first)
     await page.reload()
     await key(page, 'Stick').getByText('signs').waitFor()
-    await seeNews(page, 'approval keys were confirmed or removed')
+    await seeNews(page, 'signing keys were confirmed or removed')
   })
 
   test('an authenticator without verification of its person adds none', async () => {
     await stick.setPresent(false)
     const unverified = await addVirtualAuthenticator(page, { transport: 'internal', isUserVerified: false })
-    await page.getByRole('button', { name: 'Add an approval key' }).click()
+    await page.getByRole('button', { name: 'Add a signing key' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('No PIN')
     await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
     await page.getByText('No passkey was used. Try again.').waitFor()
@@ -113,11 +113,11 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await key(page, 'Phone').getByRole('button', { name: 'Confirm' }).click()
     await page.getByLabel('First eight letters').fill(letters.slice(0, 9).toLowerCase())
     await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
-    await dialog(page).getByText('An approval key of').waitFor()
+    await dialog(page).getByText('A signing key of').waitFor()
     await expectAccessible(page)
     await dialog(page).getByRole('button', { name: 'Sign' }).click()
     await page.getByText('until another owner signs the same').waitFor()
-    const confirming = page.getByRole('dialog', { name: 'Confirm an approval key' })
+    const confirming = page.getByRole('dialog', { name: 'Confirm a signing key' })
     await confirming.getByRole('button', { name: 'Cancel' }).click()
     await confirming.waitFor({ state: 'detached' })
     await key(page, 'Phone').getByText('Confirmed once.').waitFor()
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
 
   test('an act that waits shows the banner to owners again', async () => {
     await page.goto(`${site}/members`)
-    await seeNews(page, 'approval keys were confirmed or removed')
+    await seeNews(page, 'signing keys were confirmed or removed')
     await page.getByLabel('E-mail').fill('kim@example.com')
     await page.getByLabel(/^Role(?! of)/).selectOption('owner')
     await page.getByRole('button', { name: 'Invite', exact: true }).click()

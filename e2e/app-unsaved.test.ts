@@ -69,6 +69,12 @@ type Typed = {
 
 const newName = (): string => `TYPED_${randomUUID().slice(0, 8).toUpperCase()}`
 
+/** Types text, and waits until it can be saved. A row can be saved only after an answer of the server. */
+async function fill(page: Page, { type, save }: Typed, name: string): Promise<void> {
+  await type(page, name)
+  await page.getByRole('button', { name: save, exact: true }).click({ trial: true })
+}
+
 const tooOld = (page: Page) => page.getByRole('dialog', { name: 'Sign in again' })
 const signedOut = (page: Page) => page.getByRole('dialog', { name: 'You are signed out' })
 
@@ -281,7 +287,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     const session = await signIn(server.url, OWNER)
     const own = await openOwn(bundlePath, session)
     const name = newName()
-    await NEW_VARIABLE.type(own, name)
+    await fill(own, NEW_VARIABLE, name)
     const address = own.url()
     const headers = sessionHeaders(server.url, session)
     expect((await fetch(`${server.url}/sign-out`, { method: 'POST', headers })).status).toBe(200)
@@ -321,7 +327,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   test.each(Object.entries(TYPED))('%s survives the end of the session', async (_what, typed) => {
     const own = await openOwn(pathOf(typed))
     const name = newName()
-    await typed.type(own, name)
+    await fill(own, typed, name)
     await own.context().clearCookies()
     await saveSignedOut(own, typed)
     await signedOut(own).waitFor()
@@ -334,7 +340,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   test('who does not want to sign in goes back to the text', async () => {
     const own = await openOwn(bundlePath)
     const name = newName()
-    await NEW_VARIABLE.type(own, name)
+    await fill(own, NEW_VARIABLE, name)
     await own.context().clearCookies()
     await saveSignedOut(own, NEW_VARIABLE)
     await signedOut(own).getByRole('button', { name: 'Close' }).click()
@@ -385,7 +391,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     test.each(Object.entries(TYPED))('%s is not saved in their name, and not lost', async (_what, typed) => {
       const own = await openOwn(pathOf(typed))
       const name = newName()
-      await typed.type(own, name)
+      await fill(own, typed, name)
       await enter(own, other)
       await own.getByRole('button', { name: typed.save, exact: true }).click()
       const dialog = own.getByRole('dialog', { name: 'Another person signed in' })

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
   async function isWarned(link: string): Promise<void> {
     await rules({ assurance: 'local' })
     await owner.goto(`${link}?from=link`)
-    await owner.getByText('This does not count under the rules of these keys').waitFor()
+    await owner.getByText('This does not count under the rules of these variables').waitFor()
     await owner.getByText('Deny unless you know who ran the command.').waitFor()
     await rules({ assurance: null })
   }
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     await other.goto(`${world.server.url}/waiting`)
     await other.getByText('a second person must approve').waitFor()
     await other.getByRole('link', { name: 'Review' }).click()
-    await other.getByText('approved these keys first.').waitFor()
+    await other.getByText('approved these variables first.').waitFor()
     expect(await other.getByRole('region', { name: 'Check code' }).count()).toBe(0)
     expect(await other.getByText('A web page linked you here').count()).toBe(0)
     await expectAccessible(other)

@@ -6,23 +6,20 @@ import type { RunningServer } from './start-server.ts'
 
 const LETTERS = /(?:[A-Z]{4}-){4}[A-Z]{4}/
 
-/** Add an approval key on the account page, with the authenticator that is there.
+/** Add a signing key on the account page, with the authenticator that is there.
  * @returns its 20 letters */
 export async function addApprovalKey(page: Page, name: string): Promise<string> {
-  await page.getByRole('button', { name: 'Add an approval key' }).click()
+  await page.getByRole('button', { name: 'Add a signing key' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill(name)
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await dialog.waitFor({ state: 'detached' })
-  const row = page
-    .getByRole('list', { name: 'Approval keys' })
-    .getByRole('listitem')
-    .filter({ hasText: name })
+  const row = page.getByRole('list', { name: 'Signing keys' }).getByRole('listitem').filter({ hasText: name })
   const shown = await row.getByText(LETTERS).textContent()
   return LETTERS.exec(shown ?? '')?.[0] ?? ''
 }
 
-/** Confirm an approval key as the operator of the server does. */
+/** Confirm a signing key as the operator of the server does. */
 export async function confirmByOperator({ dataDir }: RunningServer, letters: string): Promise<void> {
   const env = { PATH: process.env['PATH'], DATA_DIR: dataDir }
   const words = ['approval-keys', 'confirm', letters]

@@ -69,6 +69,16 @@ describe.skipIf(!hasTerminal())('what the client asks a person at a terminal', (
     expect(second.output()).not.toContain('Trust this server')
   })
 
+  test('a question is read from the terminal even if stdin is redirected', async () => {
+    commit(approved.url)
+    const run = [...KEYFERRY, 'run', '--no-open', '--', 'echo', 'started']
+    const argv = ['sh', '-c', 'exec "$@" </dev/null', 'sh', ...run]
+    const shown = inTerminal(argv, { cwd: project, env: environment(null) })
+    await shown.appears(/Trust this server for this folder\?/)
+    shown.type('y\n')
+    expect(await shown.exit).toBe(0)
+  })
+
   test('no sends nothing', async () => {
     commit(approved.url)
     const before = approved.asked.length

@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser())('a day with an agent', () => {
     await page.goto(`${site}/rules`)
     await chooseRule(page, { label: 'How do we know it is them', place: 'prod/shop/' }, 'Signed A person')
     await page
-      .getByRole('dialog', { name: 'Sign with your approval key' })
+      .getByRole('dialog', { name: 'Sign with your signing key' })
       .getByRole('button', { name: 'Sign' })
       .click()
     await page.getByText('How do we know it is them, prod/shop/: Signed.').waitFor()

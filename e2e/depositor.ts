@@ -25,10 +25,11 @@ export class Depositor {
   readonly keys: KeyPair = generateKeyPair()
   readonly verifier = generatePollVerifier()
   #url: string
-  readonly #address = `198.51.${randomInt(256)}.${randomInt(256)}`
+  readonly #address: string
 
-  constructor(url: string) {
+  constructor(url: string, address = `198.51.${randomInt(256)}.${randomInt(256)}`) {
     this.#url = url
+    this.#address = address
   }
 
   /** Go on with a server that has another address now. */

@@ -119,6 +119,15 @@ describe.skipIf(!hasTerminal())('the hidden prompt of set', () => {
     expect(await stored('EDITED')).toBe('right')
   })
 
+  test('Ctrl-C also reaches the script that runs the client', async () => {
+    const script = 'trap "echo the script was told" INT; "$@"'
+    const shown = terminal(['sh', '-c', script, 'sh', ...setting('INTERRUPTED')])
+    await shown.appears(/INTERRUPTED: /)
+    shown.type('\x03')
+    await shown.appears(/the script was told/)
+    expect(await shown.exit).toBe(130)
+  })
+
   test('a control character is refused, and the secret asked for again', async () => {
     const shown = await prompt('REFUSED')
     const wrong = [

@@ -226,7 +226,7 @@ function keyPages([name, key]: readonly [string, string]): Walked[] {
   return [
     {
       path: `/keys/${key}/change`,
-      harmless: /^(Save( in dev…)?|Cancel)$/,
+      harmless: /^(Save( in dev)?|Cancel)$/,
       offers: [
         // Nobody has read that version: 409, once the person may.
         [[`Field of ${name}`, 'Generate 32 random bytes'], path, { value: 'x', expected_version: 9_999 }],

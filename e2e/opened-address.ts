@@ -1,6 +1,6 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { until } from '../plumbing/test/until.ts'
 
 /** A program for BROWSER that notes the address it is to open, for a test to open it in its own browser. */
 export async function noteAddresses(
@@ -11,9 +11,7 @@ export async function noteAddresses(
   await writeFile(program, `#!/bin/sh\nprintf '%s' "$1" > ${note}.new && mv ${note}.new ${note}\n`)
   await chmod(program, 0o755)
   const next = async () => {
-    const read = () => readFile(note, 'utf8').catch(() => '')
-    await expect.poll(read).not.toBe('')
-    const address = await read()
+    const address = await until('an address', async () => await readFile(note, 'utf8').catch(() => ''))
     await rm(note)
     return address
   }

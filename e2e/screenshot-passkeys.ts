@@ -57,7 +57,7 @@ export async function passkeyShots(): Promise<World> {
       name: 'approval-key-add',
       show: async (page: Page) => {
         await account(page)
-        await page.getByRole('button', { name: 'Add an approval key' }).click()
+        await page.getByRole('button', { name: 'Add a signing key' }).click()
       },
     },
     {

@@ -5,7 +5,9 @@ import { BaseSequencer } from 'vitest/node'
 // The slowest first. Vitest would begin with the longest sources, and wait for one of these at the end.
 const FIRST = [
   'e2e/every-page',
-  'e2e/app-words',
+  'e2e/app-words/deposits',
+  'e2e/app-words/library',
+  'e2e/app-words/requests',
   'release/reproducible',
   'e2e/fresh-clone',
   'server/test/root-key-moves',

@@ -41,7 +41,7 @@ type AppParts = {
   approving: Pick<RequestHandlerParts, 'clock' | 'receipts' | 'assurance' | 'endings'> & Requesting
   moduleHandlers: ModuleHandlers
   moduleRateLimits: RateLimits
-  /** A warning about approval keys that belong to another host. */
+  /** A warning about signing keys that belong to another host. */
   keysElsewhere: readonly string[]
   steps: FailingSteps
   clockSteps: Pick<ClockSteps, 'warnings'>

@@ -177,7 +177,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
 // Counted once: the address is the same until the server starts again.
 async function keysElsewhere(settings: ApiSettings, { query }: Database): Promise<string[]> {
   const count = await countKeysElsewhere(query, touchAddress(settings)?.rpId)
-  return count === 0 ? [] : [`approval keys of another address than PUBLIC_URL: ${count}`]
+  return count === 0 ? [] : [`signing keys of another address than PUBLIC_URL: ${count}`]
 }
 
 function standardOutput(opened: AsyncDisposableStack): DestinationStream {

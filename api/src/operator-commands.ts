@@ -176,12 +176,12 @@ export async function forgetTenantOf(
   return ended
 }
 
-/** Approval keys of all workspaces that wait for their confirmation. */
+/** Signing keys of all workspaces that wait for their confirmation. */
 export async function listAwaitedKeys(settings: DatabaseSettings): Promise<readonly AwaitedKey[]> {
   return withAwaited(settings, async ({ keys }) => keys)
 }
 
-/** Let an approval key count at once.
+/** Let a signing key count at once.
  * @param isConfirmed confirms whose key it is
  * @throws Error: no key with this fingerprint waits, or it is not meant */
 export async function confirmAwaitedKey(
@@ -191,7 +191,7 @@ export async function confirmAwaitedKey(
 ): Promise<AwaitedKey> {
   return withAwaited(settings, async ({ queries, tenantKeys, keys, now }) => {
     const key = keys.find((each) => each.fingerprint === normalizeUserCode(fingerprint))
-    if (!key) throw new Error('no approval key with this fingerprint waits: compare all 20 letters')
+    if (!key) throw new Error('no signing key with this fingerprint waits: compare all 20 letters')
     if (!(await isConfirmed(key))) throw new Error('nothing was confirmed')
     if (!(await queries.write((transaction) => confirmByOperator(transaction, { tenantKeys, now, key }))))
       throw new Error('this key changed in the meantime: look at the list again')

@@ -30,7 +30,7 @@ function touchTokens(ring: RootKeyRing, clock: ClockAndIds): TouchTokens {
   }
 }
 
-/** Where approval keys work. A server of one person on their own computer has none: every program of that person could
+/** Where signing keys work. A server of one person on their own computer has none: every program of that person could
  * call its API. */
 export function touchAddress({ authMode, publicUrl }: ApiSettings): TouchAddress | null {
   return authMode === 'local' || publicUrl === null ? null : passkeyAddress(publicUrl)

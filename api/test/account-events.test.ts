@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resetPassword } from '../src/accounts/operating.ts'
-import { type Identity, layerHeaders, oneDatabase, SETUP_CODE, startTestApi, type TestApi } from './api.ts'
+import {
+  expectError,
+  type Identity,
+  layerHeaders,
+  oneDatabase,
+  SETUP_CODE,
+  startTestApi,
+  type TestApi,
+} from './api.ts'
 
 const EMAIL = 'sam@example.com'
 const PASSWORD = 'a long word of my own'
@@ -68,6 +76,13 @@ describe.each(oneDatabase)('events of accounts on %s', (kind) => {
       actor: { kind: 'operator', id: null },
       target: { id: owner.userId },
     })
+    for (const again of [{}, { new_password: reset?.password }])
+      expectError(
+        await logIn({ password: reset?.password, ...again }),
+        403,
+        'your password was reset: choose a new one',
+        'password_change_required',
+      )
     const fresh = { password: reset?.password, new_password: PASSWORD }
     expect((await logIn(fresh)).status).toBe(200)
     const actions = (await log()).slice(0, 2).map(({ action }) => action)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectError, oneDatabase, SETUP_CODE, startTestApi, type TestApi } from './api.ts'
+import { expectError, oneDatabase, openDatabaseOf, SETUP_CODE, startTestApi, type TestApi } from './api.ts'
 
 const EMAIL = 'sam@example.com'
 const PASSWORD = 'correct horse battery'
@@ -96,6 +96,8 @@ describe.each(oneDatabase)('local accounts on %s', (kind) => {
       expectError(await logIn(EMAIL, 'wrong'), 401, 'Unauthorized')
     const until = '2026-01-31T12:15:00.000Z'
     expectError(await logIn(EMAIL, PASSWORD), 403, `Account locked until ${until}`, 'account_locked')
+    now = new Date('2026-01-31T12:14:59.999Z')
+    expectError(await logIn(EMAIL, PASSWORD), 403, `Account locked until ${until}`, 'account_locked')
     now = new Date('2026-01-31T12:15:00.001Z')
     expectError(await logIn(EMAIL, 'wrong'), 401, 'Unauthorized')
     expect((await logIn(EMAIL, PASSWORD)).status).toBe(200)
@@ -105,7 +107,10 @@ describe.each(oneDatabase)('local accounts on %s', (kind) => {
     const before = now
     const email = 'ahead@example.com'
     now = new Date(before.getTime() + 3 * 24 * 60 * 60_000)
-    for (let failure = 0; failure < 5; failure += 1) await logIn(email, 'wrong')
+    for (let failure = 0; failure < 5; failure += 1) {
+      await logIn(email, 'wrong')
+      await logIn('ahead-too@example.com', 'wrong')
+    }
     now = before
     const until = new Date(before.getTime() + 15 * 60_000)
     expectError(
@@ -114,6 +119,9 @@ describe.each(oneDatabase)('local accounts on %s', (kind) => {
       `Account locked until ${until.toISOString()}`,
       'account_locked',
     )
+    now = new Date(before.getTime() + 60_000)
+    const later = new Date(now.getTime() + 15 * 60_000).toISOString()
+    expectError(await logIn('ahead-too@example.com', 'wrong'), 403, `Account locked until ${later}`)
     now = new Date(until.getTime() + 1)
     expectError(await logIn(email, 'wrong'), 401, 'Unauthorized')
     now = before
@@ -187,12 +195,35 @@ describe.each(oneDatabase)('local accounts on %s', (kind) => {
     expect((await logIn(EMAIL, PASSWORD)).status).toBe(200)
   })
 
+  test('a sign-in clears the failed attempts of its own e-mail only', async () => {
+    const email = 'another-guessed@example.com'
+    for (let failure = 0; failure < 4; failure += 1) await logIn(email, 'wrong')
+    expect((await logIn(EMAIL, PASSWORD)).status).toBe(200)
+    expectError(await logIn(email, 'wrong'), 401, 'Unauthorized')
+    expectError(
+      await logIn(email, 'wrong'),
+      403,
+      `Account locked until ${new Date(now.getTime() + 15 * 60_000).toISOString()}`,
+      'account_locked',
+    )
+  })
+
   test('failed attempts of the day before do not count', async () => {
     for (let failure = 0; failure < 4; failure += 1) await logIn(EMAIL, 'wrong')
     now = new Date(now.getTime() + 24 * 60 * 60_000 + 1)
     for (let failure = 0; failure < 4; failure += 1)
       expectError(await logIn(EMAIL, 'wrong'), 401, 'Unauthorized')
     expect((await logIn(EMAIL, PASSWORD)).status).toBe(200)
+  })
+
+  test('what is forgotten of other e-mails is deleted with the next attempt', async () => {
+    await logIn('once@example.com', 'wrong')
+    now = new Date(now.getTime() + 24 * 60 * 60_000 + 1)
+    await logIn('another@example.com', 'wrong')
+    const database = await openDatabaseOf(api)
+    const kept = await database.query.selectFrom('login_attempts').select('forgotten_at').execute()
+    await database.close()
+    expect(kept.map(({ forgotten_at }) => forgotten_at > now.toISOString())).not.toContain(false)
   })
 
   test('concurrent guesses cannot bypass the limit', async () => {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditKeyIn } from '../src/maintenance.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import {
   type CallParts,
   type Identity,
   layerHeaders,
   oneDatabase,
+  openDatabaseOf,
   startTestApi,
   type TestApi,
 } from './api.ts'
@@ -25,6 +25,8 @@ import { writeTouch } from './written-rules.ts'
  * for another owner or a day. `prod` has the rule `touch` and contains PASS. The machine *ci* gets `dev`, and a limited
  * member reaches what is in `partner/`.
  */
+
+const nothing = async () => {}
 
 const WAITS = { code: 'conflict', error: expect.stringMatching(/^signed: it waits/) }
 
@@ -46,10 +48,18 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
   let dev: { id: string; name: string }
   let passId: string
   let machineId: string
+  let beforeWrite = nothing
+  const aroundDatabase = (opened: Database): Database => ({
+    ...opened,
+    write: async (change) => {
+      await beforeWrite()
+      return await opened.write(change)
+    },
+  })
 
   beforeAll(async () => {
-    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now: () => now })
-    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now: () => now, aroundDatabase })
+    database = await openDatabaseOf(api)
     await auditKeyIn(database, api.settings, new Date().toISOString())
   })
   afterAll(async () => {
@@ -273,6 +283,41 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
     expect((await signed(name, parts, second)).status).toBeLessThan(300)
   })
 
+  test('what changes while a signed act is carried out gets nothing that its statement does not name', async () => {
+    const own = { as: owner }
+    /** Another machine gets the bundle right before a write of the act. @returns both answers */
+    const besides = async (writeAt: number) => {
+      now = new Date(now.getTime() + 60_000)
+      const bundle = await newBundle(api, owner, {})
+      const grant = { ...own, body: { scope: 'deliver' } }
+      const grantTo = ({ id }: { id: string }) =>
+        api.call('grantBundle', { ...grant, params: { machine_id: id, bundle_id: bundle.id } })
+      const [one, other] = [await newMachine(api, owner), await newMachine(api, owner)]
+      await grantTo(one)
+      const call = { params: at(bundle) }
+      expect((await signed('attachKey', call)).failure).toMatchObject(WAITS)
+      const asked = askedIn(await api.call('attachKey', { ...call, as: second }))
+      let writes = 0
+      let granted: number | null = null
+      beforeWrite = async () => {
+        writes += 1
+        if (writes === writeAt) granted = (await grantTo(other)).status
+      }
+      const { status, failure } = await api.call('attachKey', {
+        ...call,
+        as: second,
+        headers: secondKey().sign(asked),
+      })
+      beforeWrite = nothing
+      return { granted, attached: status, code: failure?.code }
+    }
+    const seen = []
+    for (let writeAt = 1; seen.at(-1)?.granted !== null; writeAt++) seen.push(await besides(writeAt))
+    expect(seen.at(-1)).toEqual({ granted: null, attached: 201, code: undefined })
+    expect(seen.filter(({ granted, attached }) => granted === 200 && attached === 201)).toEqual([])
+    expect(seen).toContainEqual({ granted: 200, attached: 409, code: 'changed' })
+  })
+
   const STRICT = {
     assurance: 'local',
     approvers: 'owner',
@@ -394,6 +439,22 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
     expect((await api.call('updateMachine', { as: owner, ...reads })).failure?.code).toBe('touch_required')
     expect((await signed('updateMachine', reads)).failure).toMatchObject(WAITS)
     expect((await api.call('createMachine', { as: owner, body: { name: randomUUID() } })).status).toBe(201)
+  })
+
+  test('what proves a machine is signed in one order, whatever it is', async () => {
+    const params = { machine_id: machineId }
+    const trust = { issuer: 'https://token.actions.githubusercontent.com', audience: 'keyferry' }
+    for (const [index, environment] of ['a', 'b', 'c', 'd', 'e', 'f'].entries()) {
+      const claims = { repository_id: ['1'], environment: [environment] }
+      const body = { ...trust, claims }
+      expect((await api.call('createMachineTrust', { as: owner, params, body })).status).toBe(201)
+      if (index > 0) await api.call('createMachineToken', { as: owner, params })
+    }
+    const grant = { as: owner, params: { ...params, bundle_id: prod.id }, body: { scope: 'deliver' } }
+    const { concerns } = JSON.parse(askedIn(await api.call('grantBundle', grant)).statement)
+    const [{ proofs }] = concerns.machines
+    expect(proofs).toHaveLength(12)
+    expect(proofs).toEqual(proofs.toSorted())
   })
 
   test('a machine that gets another token, or another machine of its name, is not what was signed', async () => {

@@ -8,6 +8,7 @@ import type { z } from 'zod'
 import { copyOfPostgres, freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
 import { until } from '../../plumbing/test/until.ts'
 import { type ApiSettings, migrate, type StartOptions, startApi } from '../src/main.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
 import { problemOfAnswer } from './documented-answer.ts'
 import { oneConnection } from './one-connection.ts'
 import { renamedAnswer, renamedCall } from './renaming.ts'
@@ -122,6 +123,10 @@ async function migratedPostgres(): Promise<string> {
 }
 
 const SQLITE_FILE = 'keyferry.db'
+
+/** A second connection to the database of an API. */
+export const openDatabaseOf = ({ settings }: TestApi) =>
+  openDatabase(settings.databaseUrl ?? join(settings.dataDir, SQLITE_FILE))
 
 let migratedFile: Promise<string> | undefined
 

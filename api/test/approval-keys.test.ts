@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { rotateTenantKey, verifyValues, withDatabase } from '../src/maintenance.ts'
 import { confirmAwaitedKey, listAwaitedKeys } from '../src/operator-commands.ts'
 import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { joinWorkspace } from './joined.ts'
 import { askedIn, SITE, TouchKey } from './touch-client.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -15,7 +16,7 @@ const WAITS = {
 
 const lettersOf = (fingerprint: string | null) => (fingerprint ?? '').slice(0, 9)
 
-describe.each(oneDatabase)('approval keys on %s', (kind) => {
+describe.each(oneDatabase)('signing keys on %s', (kind) => {
   let api: TestApi
   let now = new Date()
   let owner: Identity
@@ -78,6 +79,25 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
     ).rejects.toThrow('all 20 letters')
     await byOperator(added.json.fingerprint?.toLowerCase().replaceAll('-', ' ') ?? '')
     expect(await list(owner)).toMatchObject([{ state: 'active', confirmed_by: 'operator', works_here: true }])
+  })
+
+  test('each person can have five signing keys', async () => {
+    for (let key = 0; key < 5; key += 1) await new TouchKey().enrol(api, owner)
+    const refusal = 'you can have 5 signing keys: remove one first'
+    expectError(await new TouchKey().add(api, owner), 409, refusal, 'conflict')
+    expect((await new TouchKey().add(api, await joinWorkspace(api, owner, 'member'))).status).toBe(201)
+  })
+
+  test('the operator confirms a signing key only with its whole fingerprint and a yes', async () => {
+    const { json } = await new TouchKey().add(api, owner)
+    const asked = (fingerprint: string, isAgreed: boolean) =>
+      confirmAwaitedKey(api.settings, fingerprint, async () => isAgreed)
+    await expect(asked((json.fingerprint ?? '').slice(1), true)).rejects.toThrow(
+      'no signing key with this fingerprint waits: compare all 20 letters',
+    )
+    await expect(asked(json.fingerprint ?? '', false)).rejects.toThrow('nothing was confirmed')
+    expect(await list(owner)).toMatchObject([{ state: 'pending' }])
+    expect(await asked(json.fingerprint ?? '', true)).toMatchObject({ id: json.id })
   })
 
   test('a key that goes while the operator compares the letters is not confirmed', async () => {
@@ -350,12 +370,14 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
       expect(await send(header)).toMatchObject(WAITS)
       const next = askedIn(await remove(owner, (await list(owner))[0]?.id ?? ''))
       const removed = await remove(owner, (await list(owner))[0]?.id ?? '', key.sign(next, { counter: 99 }))
-      expect(removed.failure?.code).toBe('touch_refused')
+      expectError(removed, 403, 'this signature is not valid for this act', 'touch_refused')
     })
 
     test('that is malformed is refused', async () => {
-      for (const header of ['', 'a', 'a.b.c.d.e', 'a.b.c.d.e.f.g', 'ä.b.c.d.e.f', '.....'])
-        expect((await send({ 'keyferry-touch': encodeURI(header) })).status).toBeGreaterThan(399)
+      for (const header of ['a', 'a.b.c.d.e', 'a.b.c.d.e.f.g', 'ä.b.c.d.e.f', '.....']) {
+        const answer = await send({ 'keyferry-touch': encodeURI(header) })
+        expectError(answer, 400, 'Keyferry-Touch is malformed', 'invalid')
+      }
     })
 
     test('is asked for at most 20 times a minute', async () => {
@@ -409,12 +431,13 @@ describe.each(oneDatabase)('approval keys on %s', (kind) => {
   })
 })
 
-test('without an address for passkeys there are no approval keys', async () => {
+test('without an address for passkeys there are no signing keys', async () => {
   for (const settings of [{ publicUrl: 'http://127.0.0.1:5393' }, { authMode: 'local' as const }]) {
     const api = await startTestApi('sqlite', settings)
     const as = await api.newOwner()
     expect((await api.call('listApprovalKeys', { as })).json).toEqual({ address: null, keys: [] })
-    expect((await api.call('prepareApprovalKey', { as })).failure?.code).toBe('conflict')
+    const refused = await api.call('prepareApprovalKey', { as })
+    expectError(refused, 409, 'signing keys do not work at the address of this server', 'conflict')
     await api.close()
   }
 })

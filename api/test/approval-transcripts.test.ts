@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { DepositClient } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -72,7 +71,7 @@ describe.each(oneDatabase)('approvals on %s are as recorded', (database) => {
     const { now } = clock
     const around = { aroundRequests: overtaking.around, now, sweepSeconds: 0.2 }
     api = await startTestApi(database, { trustProxy: ['127.0.0.1'], requestsPerMinute: 100_000, ...around })
-    rows = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    rows = await openDatabaseOf(api)
   })
   afterAll(async () => {
     await rows.close()

@@ -157,6 +157,6 @@ describe.each(oneDatabase)('approving and denying on %s', (kind) => {
       params: { request_id: id },
       body: { ciphertext_base64: 'AAAA' },
     })
-    expect([answer.status, answer.failure?.code]).toEqual([403, 'forbidden'])
+    expectError(answer, 403, 'Forbidden: development only', 'forbidden')
   })
 })

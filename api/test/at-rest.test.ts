@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 
 const MARKED = 'marked-value-7f3a9c'
 
@@ -13,7 +12,7 @@ describe.each(oneDatabase)('values at rest on %s', (kind) => {
   let owner: Identity
   beforeEach(async () => {
     api = await startTestApi(kind, { devAllowPlaintext: true })
-    database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    database = await openDatabaseOf(api)
     owner = await api.newOwner()
   })
   afterEach(async () => {

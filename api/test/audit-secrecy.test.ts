@@ -1,10 +1,8 @@
-import { join } from 'node:path'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../plumbing/test/until.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
-import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 
 const MARK = 'MARKED'
 
@@ -61,7 +59,7 @@ describe.each(oneDatabase)('marked values on %s', (kind) => {
   })
 
   test('appear in no row of the log, the outbox, the deliveries and the versions, and in no log line', async () => {
-    const database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    const database = await openDatabaseOf(api)
     for (const table of [
       'events',
       'audit_log',

@@ -8,9 +8,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { hasPrograms } from '../../plumbing/test/programs.ts'
 import { until } from '../../plumbing/test/until.ts'
 import { verifyAudit } from '../src/main.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database, Query } from '../src/storage/base/queries.ts'
-import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 
 const KEYS = 12
 
@@ -126,7 +125,7 @@ describe.each(oneDatabase)('tampering with the audit log on %s', (kind) => {
     owner = await api.newOwner()
     for (let number = 0; number < KEYS; number += 1)
       await api.call('createKey', { as: owner, body: { name: `KEY_${number}`, value: 'v' } })
-    database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    database = await openDatabaseOf(api)
     await whenAppended(database.query)
   })
   afterAll(async () => {

@@ -40,6 +40,7 @@ describe.each(oneDatabase)('the audit log on %s', (kind) => {
       data: { version: 1, is_secret: true },
       origin: { ip: '127.0.0.1' },
     })
+    expect(newest?.data).toEqual({ version: 1, is_secret: true })
     expect(newest?.actor.name).not.toBeNull()
     const [appended] = await wholeLog(api, owner)
     expect(appended).toMatchObject({ id: newest?.id, sealed: true, seq: expect.any(Number) })
@@ -87,6 +88,24 @@ describe.each(oneDatabase)('the audit log on %s', (kind) => {
     expect(await find({ after: String(last - 1) })).toEqual([last])
     expect(await find({ to: newest?.at ?? '' })).not.toContain(last)
     expect(await find({ from: newest?.at ?? '' })).toContain(last)
+  })
+
+  test('an entry of a variable says which bundles have it now, production first', async () => {
+    const as = await api.newOwner()
+    const { json: key } = await api.call('createKey', { as, body: { name: 'PLACED', value: 'x' } })
+    const newestOf = async () => {
+      const { json } = await api.call('listAudit', { as, query: { target: key.id } })
+      return json[0]?.target
+    }
+    expect(await newestOf()).not.toHaveProperty('bundles')
+    for (const name of ['dev/placed', 'prod/placed']) {
+      const { json: bundle } = await api.call('createBundle', { as, body: { name } })
+      await api.call('attachKey', { as, params: { bundle_id: bundle.id, key_id: key.id } })
+    }
+    expect((await newestOf())?.bundles).toMatchObject([
+      { name: 'prod/placed', is_production: true },
+      { name: 'dev/placed', is_production: false },
+    ])
   })
 
   test('each change adds its event, and a refused one adds none', async () => {

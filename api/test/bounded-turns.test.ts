@@ -1,12 +1,15 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ApiEndpointName } from '@keyferry/contract'
+import { portableSeal } from '@keyferry/crypto/portable-seal'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mapInTurns } from '../src/domain/base/turns.ts'
 import { inChunks } from '../src/storage/base/chunks.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
-import { type Identity, startTestApi, type TestApi } from './api.ts'
+import type { Database } from '../src/storage/base/queries.ts'
+import { type CallParts, type Identity, startTestApi, type TestApi } from './api.ts'
 import { countedQueries } from './counted-queries.ts'
 
 const LONG = 2_000
@@ -61,6 +64,43 @@ describe('other calls run', () => {
     const together = () => Promise.all([1, 2, 3, 4].map(() => slow().execute()))
     expect(await turnsDuring(together)).toBeGreaterThanOrEqual(3)
     await database.close()
+  })
+
+  test('between the parts of a long change', async () => {
+    let most = 0
+    const aroundDatabase = (database: Database): Database => ({
+      ...database,
+      write: (change) =>
+        database.write(async (transaction) => {
+          const changed = change(transaction)
+          most = Math.max(most, await turnsDuring(() => changed))
+          return await changed
+        }),
+    })
+    const api = await startTestApi('sqlite', { aroundDatabase })
+    const as = await api.newOwner()
+    const turnsOf = async (name: ApiEndpointName, parts: CallParts) => {
+      most = 0
+      expect((await api.call(name, { as, ...parts })).status).toBeLessThan(300)
+      return most
+    }
+    const names = numbers.slice(0, 1_000).map((number) => `K${number}`)
+    const imported = (value: string) => ({
+      body: { bundle: 'dev/app', entries: names.map((name) => ({ name, value })) },
+    })
+    // A thousand rows are written in five parts, and so are their events.
+    expect(await turnsOf('importVariables', imported('first'))).toBeGreaterThanOrEqual(10)
+    expect(await turnsOf('importVariables', imported('other'))).toBeGreaterThanOrEqual(10)
+    const [bundle] = (await api.call('listBundles', { as })).json
+    const duplicate = { params: { bundle_id: bundle?.id ?? '' }, body: { name: 'qa/app', own: names } }
+    expect(await turnsOf('duplicateBundle', duplicate)).toBeGreaterThanOrEqual(15)
+    const { kid, public_key } = (await api.call('getDepositKey')).json
+    const keys = names.map((name) => ({ name: `MOVED_${name}`, value: 'v' }))
+    const bytes = Buffer.from(JSON.stringify({ v: 1, keys, bundles: [] }))
+    const box_base64 = Buffer.from(portableSeal(bytes, Buffer.from(public_key, 'base64'))).toString('base64')
+    const library = { keyferry_library: 1, kid, box_base64 }
+    expect(await turnsOf('moveLibrary', { body: { library } })).toBeGreaterThanOrEqual(10)
+    await api.close()
   })
 })
 

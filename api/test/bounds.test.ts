@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '../src/storage/base/database.ts'
-import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 
 const ENTRIES = 3
 const BYTES = 20_000
@@ -122,7 +120,7 @@ describe.each(oneDatabase)('what a bundle and a workspace can have, on %s', (kin
   })
 
   test('a workspace refuses one bundle more than it can have', async () => {
-    const database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    const database = await openDatabaseOf(api)
     const first = database.query.selectFrom('bundles').selectAll().where('id', '=', bundleId)
     const bundle = await first.executeTakeFirstOrThrow()
     const more = Array.from({ length: LIMITS.bundles - 2 }, (_, index) => ({

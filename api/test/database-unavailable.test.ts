@@ -2,10 +2,11 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { multiplyTimeLimits } from '@keyferry/plumbing/time-limits'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasPostgres, ownPostgres } from '../../plumbing/test/postgres.ts'
-import { TIME_LIMIT_FACTOR, until } from '../../plumbing/test/until.ts'
-import { expectError, startTestApi } from './api.ts'
+import { PATIENCE_MS, TIME_LIMIT_FACTOR, until } from '../../plumbing/test/until.ts'
+import { expectError, openDatabaseOf, startTestApi } from './api.ts'
 
 describe.skipIf(!hasPostgres())('an unavailable PostgreSQL', () => {
   test('answers 503 with Retry-After, and its return needs no restart', async () => {
@@ -68,7 +69,7 @@ describe('a SQLite file that is locked by another process', () => {
   test('answers 503 with Retry-After after the longest wait, and serves again once the database answers', async () => {
     const api = await startTestApi('sqlite')
     const owner = await api.newOwner()
-    const other = new DatabaseSync(join(api.settings.dataDir, 'keyferry.db'))
+    const other = new DatabaseSync(join(api.settings.dataDir, 'keyferry.db'), { timeout: PATIENCE_MS })
     other.exec('begin exclusive')
     const create = () => api.call('createKey', { as: owner, body: { name: 'KEY', value: '' } })
     expectError(await create(), 503, 'database is unavailable', 'unavailable')
@@ -86,4 +87,19 @@ describe('a SQLite file that is locked by another process', () => {
     }
     await api.close()
   })
+})
+
+test.each<[string, string[]]>([
+  ['is full', ['pragma max_page_count = 1', 'create table filler as select zeroblob(1000000) as bytes']],
+  ['is read-only', ['pragma query_only = on', 'create table more (name text)']],
+  ['cannot be opened', ["attach database '/no/such/folder/file.db' as other"]],
+])('a SQLite file that %s is unavailable', async (_what, statements) => {
+  const api = await startTestApi('sqlite')
+  const database = await openDatabaseOf(api)
+  const work = database.query.transaction().execute(async (transaction) => {
+    for (const statement of statements) await sql.raw(statement).execute(transaction)
+  })
+  await expect(work).rejects.toMatchObject({ code: 'unavailable' })
+  await database.close()
+  await api.close()
 })

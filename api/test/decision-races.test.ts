@@ -114,7 +114,7 @@ describe.each(databases)('an approval and the end of its approver at once, on %s
     },
   )
 
-  test('a demoted owner confirms no approval key', async () => {
+  test('a demoted owner confirms no signing key', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const own = await api.newOwner()
       const other = await joinWorkspace(api, own, 'owner')

@@ -367,9 +367,10 @@ describe.each(oneDatabase)('deposits on %s', (kind) => {
     const deposit = await client.deposit(bundle.name, { MIXED: '2' })
     const body = { bundle_id: bundle.id, include_keys: ['MIXED'] }
     const sealed = await api.call('encryptFromBundle', { as: owner, params: { request_id: deposit }, body })
-    expect(sealed.status).toBe(409)
+    expectError(sealed, 409, 'This request stores values: approve it as a deposit', 'conflict')
     const delivery = await client.asked()
-    expect((await planOf(api, owner, delivery)).status).toBe(409)
+    const none = 'This request asks for values: it is no deposit'
+    expectError(await planOf(api, owner, delivery), 409, none, 'conflict')
   })
 
   test.each(['s3cret', 'wrong'])('a member who approves the guess %s learns nothing', async (guess) => {
@@ -405,7 +406,7 @@ describe.each(oneDatabase)('deposits on %s', (kind) => {
     await api.call('attachKey', { as: owner, params })
     const differing = await client.deposit(shared.name, { OWNED: '2' })
     expect((await planOf(api, member, differing)).json.proposal?.error).toBe(
-      `Only an owner may change OWNED, because ${bundle.name} has the same key. If an owner accepts your proposal, this bundle gets its own value`,
+      `Only an owner may change OWNED, because ${bundle.name} has the same key. If an owner accepts your change request, this bundle gets its own value`,
     )
     const storing = { as: member, params: { request_id: id }, body: { plan_id } }
     expect((await api.call('approveDeposit', storing)).status).toBe(403)
@@ -628,7 +629,8 @@ describe.each(oneDatabase)('deposits that must return to the terminal, on %s', (
       headers,
       body: { secret: lateSecret, keep: true },
     })
-    expect(refused.failure?.code).toBe('release_expired')
+    const over = 'The time to return the approval is over: ask for a fresh code'
+    expectError(refused, 409, over, 'release_expired')
   })
 
   test('three wrong codes deny the deposit, and that is an alarm', async () => {
@@ -656,6 +658,17 @@ describe.each(oneDatabase)('deposits that must return to the terminal, on %s', (
     expect((await client.waits(id)).json).toMatchObject({ status: 'applied' })
   })
 
+  test('for a day the client learns that its deposit is stored', async () => {
+    const client = new DepositClient(api)
+    const id = await client.deposit(freshName(), { OF_A_DAY: '1' })
+    const held = await approve(id, { release: 'code' })
+    expect((await client.release(id, secretOf(held.json))).status).toBe(200)
+    skippedMs += 24 * 60 * 60_000 - 60_000
+    expect((await client.waits(id)).json).toMatchObject({ status: 'applied' })
+    skippedMs += 2 * 60_000
+    expectError(await client.waits(id), 404, 'request not found or expired', 'not_found')
+  })
+
   test('an approver who lost their rights after the plan stores nothing', async () => {
     const client = new DepositClient(api)
     const there = await joinWorkspace(api, owner, 'owner')
@@ -663,7 +676,8 @@ describe.each(oneDatabase)('deposits that must return to the terminal, on %s', (
     const id = await client.deposit(bundle, { LEFT: '1' })
     const held = await approveDeposit(api, there, { requestId: id, release: 'code' })
     await api.call('removeMember', { as: owner, params: { user_id: there.userId } })
-    expect((await client.release(id, secretOf(held.json))).status).toBe(409)
+    const lost = 'The person who approved this deposit may not any more: it needs a new approval'
+    expectError(await client.release(id, secretOf(held.json)), 409, lost, 'conflict')
     expect(await state(id)).toBe('pending')
     const listed = await api.call('listBundles', { as: owner, query: { query: bundle } })
     expect(listed.json).toEqual([])

@@ -32,6 +32,16 @@ describe.each(oneDatabase)('a duplicate with its own values, on %s', (kind) => {
     expect(await delivered(bundle_id)).toEqual(before)
   })
 
+  test('two copies that could have one library name get two', async () => {
+    const more = { bundle: 'dev/app', entries: [{ name: 'A_2', value: 'dev A_2' }] }
+    await api.call('importVariables', { as: owner, body: more })
+    await api.call('createKey', { as: owner, body: { name: 'QA_APP_A', value: 'taken' } })
+    const { json } = await duplicate({ own: ['A', 'A_2'] })
+    const { json: items } = await api.call('listBundleKeys', { as: owner, params: { bundle_id: json.id } })
+    const names = Object.fromEntries(items.map(({ name, key_name }) => [name, key_name]))
+    expect(names).toEqual({ A: 'QA_APP_A_3', B: 'B', C: 'C', A_2: 'QA_APP_A_2' })
+  })
+
   test.each<[object, string]>([
     [{ values: { A: '*****' } }, 'a masked value cannot replace a secret: A'],
     [{ values: { D: 'x' } }, 'own names keys that the bundle does not deliver: D'],

@@ -3,9 +3,15 @@ import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../plumbing/test/until.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type CallParts, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import {
+  type CallParts,
+  layerHeaders,
+  oneDatabase,
+  openDatabaseOf,
+  startTestApi,
+  type TestApi,
+} from './api.ts'
 import { EVENTS } from './endpoint-events.ts'
 import { faultyDatabase } from './faulty-database.ts'
 import { Faults } from './faulty-requests.ts'
@@ -40,7 +46,7 @@ describe.each(oneDatabase)('the events of each endpoint on %s', (kind) => {
       return started.call(name, { ...parts, headers: { 'x-forwarded-for': forwarded, ...parts.headers } })
     }
     api = { ...started, call }
-    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    database = await openDatabaseOf(api)
     world = await createWorld(api, database)
     await api.call('setUpAccount', { body: ACCOUNT })
   })

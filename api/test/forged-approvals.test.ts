@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AroundRequests } from '../src/requesting.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { databases, type Identity, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { DepositClient } from './deposit-client.ts'
 import { unwrapped } from './faulty-requests.ts'
@@ -18,7 +18,7 @@ describe.each(databases)('a writer of the requests, on %s', (kind) => {
   let bundle: { id: string }
   beforeAll(async () => {
     api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
-    rows = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    rows = await openDatabaseOf(api)
     owner = await api.newOwner()
     bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })
   })

@@ -1,10 +1,8 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../plumbing/test/until.ts'
 import { verifyAudit } from '../src/main.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { type Identity, oneDatabase, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 
 // More than three appends take.
 const FORGED = 1_600
@@ -16,23 +14,19 @@ describe.each(oneDatabase)('rows of the outbox that no server wrote, on %s', (ki
   beforeAll(async () => {
     api = await startTestApi(kind)
     owner = await api.newOwner()
-    database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
-    const forged = {
-      tenant_id: owner.tenantId,
-      body: '{}',
-      origin: null,
-      mac: Buffer.alloc(32),
-      created_at: new Date().toISOString(),
-    }
-    await database.insertAll(
-      database.query,
-      'events',
-      Array.from({ length: FORGED }, () => forged),
-    )
+    database = await openDatabaseOf(api)
+    await database.insertAll(database.query, 'events', Array.from({ length: FORGED }, forged))
   })
   afterAll(async () => {
     await database.close()
     await api.close()
+  })
+  const forged = () => ({
+    tenant_id: owner.tenantId,
+    body: '{}',
+    origin: null,
+    mac: Buffer.alloc(32),
+    created_at: new Date().toISOString(),
   })
   const problem = async () => {
     const verdicts = await verifyAudit(api.settings)
@@ -61,6 +55,14 @@ describe.each(oneDatabase)('rows of the outbox that no server wrote, on %s', (ki
       200,
       { status: 'ok', failing: [], warnings: ['forged audit events'] },
     ])
+  })
+
+  test('a single forged row is set aside too', async () => {
+    await database.query.deleteFrom('events').execute()
+    await database.insertAll(database.query, 'events', [forged()])
+    await api.call('createKey', { as: owner, body: { name: 'BESIDE_ONE', value: 'x' } })
+    const refused = () => database.query.selectFrom('events').select('refused_at').execute()
+    await expect.poll(refused).toEqual([{ refused_at: expect.any(String) }])
   })
 
   test('an honest row that is marked as one of them is named too', async () => {

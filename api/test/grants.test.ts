@@ -41,7 +41,8 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
   let api: TestApi
   let owner: Identity
   let offsetMs = 0
-  const nowMs = () => Date.now() + offsetMs
+  let stoppedMs: number | null = null
+  const nowMs = () => stoppedMs ?? Date.now() + offsetMs
   beforeAll(async () => {
     api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], redisUrl, now: () => new Date(nowMs()) })
     owner = await api.newOwner()
@@ -190,6 +191,15 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
       data: { grant: json.remembered?.grant_id, delivery: delivery?.id },
     })
     expect(await grantsOf(bundle)).toMatchObject([{ ...COMMAND, uses: 1, keys: bundle.names }])
+  })
+
+  test('of two uses in one millisecond, the list names what one of them ran', async () => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle)
+    stoppedMs = nowMs()
+    for (let use = 0; use < 2; use += 1) expect(await again(bundle, asked)).toBe('ready')
+    stoppedMs = null
+    expect(await grantsOf(bundle)).toMatchObject([{ ...COMMAND, uses: 2 }])
   })
 
   test('restarts do not count against the request limit of the address', async () => {
@@ -606,9 +616,9 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
     const bundle = await bundleOf()
     const seed = createDeviceSeed()
     const { id } = await ask(bundle, { seed })
-    expect((await approve(id, bundle, { release: 'code' })).failure?.details).toMatchObject({
-      field: 'remember_hours',
-    })
+    const byCode = await approve(id, bundle, { release: 'code' })
+    expectError(byCode, 400, 'only an approval that returns over loopback can be remembered', 'invalid')
+    expect(byCode.failure?.details).toMatchObject({ field: 'remember_hours' })
     expect((await approve(id, bundle, { remember_hours: 9 })).failure?.details).toEqual({
       field: 'remember_hours',
       most: 8,

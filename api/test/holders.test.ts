@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import type { Stores } from '../src/domain/stores.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
+import { FORGOTTEN_AT_ONCE } from '../src/storage/base/forgetting.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { recording } from '../src/storage/base/recording.ts'
@@ -29,6 +30,7 @@ describe.each(oneDatabase)('holders on %s', (kind) => {
   let stores: Stores
   let together: InTransaction
   let forget: () => Promise<void>
+  let writes = 0
   let time = Date.parse('2026-01-31T12:00:00Z')
   const [userId, tenantId, bundleId] = [randomUUID(), randomUUID(), randomUUID()]
   const now = () => new Date(time + 1)
@@ -49,7 +51,11 @@ describe.each(oneDatabase)('holders on %s', (kind) => {
       workspacesPerPerson: 9,
     }
     const ring = new RootKeyRing([generateRootKey()])
-    const queries = recording(database, auditKey)
+    const write: Database['write'] = (change) => {
+      writes += 1
+      return database.write(change)
+    }
+    const queries = recording({ ...database, write }, auditKey)
     together = inTransaction(queries)
     const log = { info: () => {} }
     const ending = new AbortController().signal
@@ -111,6 +117,14 @@ describe.each(oneDatabase)('holders on %s', (kind) => {
     what: fc.constantFrom('approve', 'approve', 'collect', 'collect', 'void', 'rotate', 'forget'),
     holder: fc.constantFrom('a', 'b', 'c'),
     which: fc.nat(20),
+  })
+
+  test('many old deliveries are deleted in parts, so that other writers do not wait', async () => {
+    const key = await newKey()
+    for (let count = 0; count <= FORGOTTEN_AT_ONCE; count += 1) await end('void', await begin(key, 'one', 1))
+    writes = 0
+    await forget()
+    expect(writes).toBe(2)
   })
 
   test('after any order of approvals, hand-overs, voids, rotations and deletions of old deliveries the list equals a model', async () => {

@@ -438,6 +438,21 @@ describe.each(oneDatabase)('imports on %s', (kind) => {
       expect((await takeFrom()).json.plan).toMatchObject([{ action: 'same', key_name: 'A' }])
     })
 
+    test('a copy of the value that the bundle has makes it as secret as it is there', async () => {
+      const entries = [{ name: 'A', value: '1', is_secret: false }]
+      for (const bundle of ['dev/app', 'prod/app'])
+        await api.call('importVariables', { as: owner, body: { bundle, entries, own: ['A'] } })
+      expect((await takeFrom({ own: ['A'] })).json.plan).toMatchObject([{ action: 'same', is_secret: false }])
+      const params = { bundle_id: await bundleId('dev/app') }
+      const [key] = (await api.call('listBundleKeys', { as: owner, params })).json
+      const change = { params: { key_id: key?.id ?? '' }, body: { is_secret: true } }
+      await api.call('updateKey', { as: owner, ...change })
+      expect((await takeFrom({ own: ['A'] })).json.plan).toMatchObject([
+        { action: 'update', is_secret: true },
+      ])
+      expect((await takeFrom({ own: ['A'] })).json.plan).toMatchObject([{ action: 'same', is_secret: true }])
+    })
+
     test('is refused where the bundle has the key under another name, and where both or neither is given', async () => {
       await importing('dev/app', { A: '1' })
       const [key] = (await api.call('listKeys', { as: owner })).json
@@ -664,6 +679,12 @@ describe.each(oneDatabase)('imports on %s', (kind) => {
         await importing('staging/app', { A: 'planted-new' }, { replace: ['A'] })
         await rule('prod/app', { changers: 'owner' })
         expectError(await promoting(), 403, OWNERS, 'forbidden')
+        await rule('prod/app', { changers: 'member' })
+        const key_id = (await promoting({ dry_run: true })).json.plan[0]?.key_id ?? ''
+        await api.call('updateKey', { as: owner, params: { key_id }, body: text })
+        const over = await promoting()
+        expectRefused(over)
+        expect(over.failure?.error).toContain('composed')
       })
     })
 

@@ -4,6 +4,7 @@ import { createDeviceSeed, signDeviceForget, signDeviceWatch } from '@keyferry/c
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
+import { until } from '../../plumbing/test/until.ts'
 import { auditKeyIn } from '../src/maintenance.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import {
@@ -190,9 +191,14 @@ async function newWebhook(api: TestApi, { owner: as }: World): Promise<Record<st
   // A workspace can have few, so the one before makes room.
   const before = await api.call('listWebhooks', { as })
   for (const { id } of before.json) await api.call('deleteWebhook', { as, params: { webhook_id: id } })
-  const { json } = await api.call('createWebhook', { as, body: { url: 'https://192.0.2.1/' } })
+  const { json } = await api.call('createWebhook', { as, body: { url: 'https://receiver.localhost/' } })
   const params = { webhook_id: json.id }
   const sent = await api.call('testWebhook', { as, params })
+  // A message that is being sent cannot be sent again.
+  await until('the end of the first call', async () => {
+    const messages = await api.call('listWebhookMessages', { as, params })
+    return messages.json.every(({ attempts, state }) => attempts > 0 && state !== 'sending')
+  })
   return { ...params, message_id: sent.json.message_id }
 }
 

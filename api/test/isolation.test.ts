@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type CallParts, databases, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { type CallParts, databases, oneDatabase, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 import { createMachines, type MachinesOfWorld, machineHeaders } from './isolation-machines.ts'
 import { CALLERS, EXPECTED, EXPECTED_OF_MACHINES, MACHINES } from './isolation-table.ts'
 import { ACCOUNT, callerHeaders, createWorld, freshCall, type World } from './isolation-world.ts'
@@ -46,7 +45,7 @@ describe.each(databases)('isolation on %s', (kind) => {
       return started.call(name, { ...parts, headers: { 'x-forwarded-for': forwarded, ...parts.headers } })
     }
     api = { ...started, call }
-    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    database = await openDatabaseOf(api)
     world = await createWorld(api, database)
     machines = await createMachines(api, world)
     await api.call('setUpAccount', { body: ACCOUNT })

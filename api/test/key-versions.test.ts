@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 import { joinWorkspace } from './joined.ts'
 
 const KEPT = 300
@@ -17,7 +16,7 @@ describe.each(oneDatabase)('versions of keys on %s', (kind) => {
   beforeAll(async () => {
     api = await startTestApi(kind, { versionsKept: KEPT })
     owner = await api.newOwner()
-    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    database = await openDatabaseOf(api)
   })
   afterAll(async () => {
     await database.close()
@@ -100,6 +99,11 @@ describe.each(oneDatabase)('versions of keys on %s', (kind) => {
     const short = await create('1', true)
     await create('1', true)
     expect((await change(short.id, '2')).json.former_in).toEqual([])
+    // The value of before is the one of the last change, and here it was readable.
+    const opened = await create(`${old} 3`, true)
+    await create(`${old} 3`, true)
+    expect((await update(opened.id, { value: 'a readable value', is_secret: false })).status).toBe(200)
+    expect((await change(opened.id, 'another readable value')).json.former_in).toEqual([])
     const member = await joinWorkspace(api, owner, 'member')
     await api.call('changeTenantPolicy', { as: owner, body: { changers: 'member' } })
     const params = { bundle_id: bundle.id, key_id: loose.id }

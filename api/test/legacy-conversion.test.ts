@@ -30,12 +30,18 @@ describe.each(oneDatabase)('converting legacy items on %s', (kind) => {
       api.call('convertLegacyItem', { as: owner, params: { ...params, key_name } })
     const { status, json } = await convert('SECRET')
     expect(status).toBe(201)
-    expect(json).toMatchObject({ name: 'SECRET', value: '*****', is_secret: true, used_in_bundles: 1 })
+    expect(json).toMatchObject({
+      name: 'SECRET',
+      value: '*****',
+      is_secret: true,
+      used_in_bundles: 1,
+      version: 1,
+    })
     expect((await convert('OPEN')).json).toMatchObject({ name: 'OPEN', value: 'shown', is_secret: false })
-    expect((await items()).map(({ name, order }) => [name, order])).toEqual([
-      ['FIRST', 0],
-      ['SECRET', 1],
-      ['OPEN', 2],
+    expect((await items()).map(({ name, order, required }) => [name, order, required])).toEqual([
+      ['FIRST', 0, false],
+      ['SECRET', 1, false],
+      ['OPEN', 2, false],
     ])
     expectError(await convert('SECRET'), 404, 'Key not found')
     const nowhere = { as: owner, params: { bundle_id: randomUUID(), key_name: 'SECRET' } }

@@ -152,7 +152,13 @@ describe.each(oneDatabase)('legacy items, import and export on %s', (kind) => {
       ['a', 'b'].map(async (name) => (await dev.call('createBundle', { as, body: { name } })).json.id),
     )
     const [from = '', to = ''] = bundles
-    const data = { QUOTES: `'"`, TWO_LINES: 'a\nb\r\n', EMPTY: '', SHELL: '$(x) `y` \\ !' }
+    const data = {
+      QUOTES: `'"`,
+      TWO_LINES: 'a\nb\r\n',
+      EMPTY: '',
+      SHELL: '$(x) `y` \\ !',
+      LONG: 'x'.repeat(5_000),
+    }
     await dev.call('importItems', { as, params: { bundle_id: from }, body: { format: 'json', data } })
     const reveal = { reveal: '1' }
     const { text } = await dev.call('exportBundle', { as, params: { bundle_id: from }, query: reveal })

@@ -13,6 +13,10 @@ type Entry = { key: number; name: string; required: boolean }
 const bundle = (name: string, entries: Entry[]) => ({ name, entries })
 const entry = (key: number, name: string): Entry => ({ key, name, required: false })
 
+const UNKNOWN =
+  'the library file cannot be read: it does not hold a library that this version knows. Export it again.'
+const CONTRADICTS = 'the library file contradicts itself: export it again'
+
 describe.each(oneDatabase)('a move of a library, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
@@ -120,6 +124,22 @@ describe.each(oneDatabase)('a move of a library, on %s', (kind) => {
     await expect(none).rejects.toThrow('the bundle "dev/three" does not exist')
   })
 
+  test('a library can be exported only if the server has exactly one workspace', async () => {
+    await using stack = new AsyncDisposableStack()
+    const local = await startTestApi(kind)
+    stack.defer(() => local.close())
+    const { kid, public_key } = (await local.call('getDepositKey')).json
+    const exported = () =>
+      exportLibrary(local.settings, { kid, publicKey: Buffer.from(public_key, 'base64'), bundleNames: [] })
+    await expect(exported()).rejects.toThrow('this database has no library')
+    await local.newOwner()
+    expect(await exported()).toMatchObject({ bundles: 0, keys: 0 })
+    await local.newOwner()
+    await expect(exported()).rejects.toThrow(
+      'this database has several workspaces: only the library of a local server can be moved',
+    )
+  })
+
   test('a bundle that is too large undoes the whole move', async () => {
     const keys = Array.from({ length: BUNDLE_BOUND + 1 }, (_, index) => ({ name: `K${index}`, value: '1' }))
     const full = keys.map(({ name }, index) => entry(index, name))
@@ -134,26 +154,34 @@ describe.each(oneDatabase)('a move of a library, on %s', (kind) => {
   })
 
   test.each([
-    ['no JSON', 'planted'],
-    ['another version', { v: 2, keys: [], bundles: [] }],
-    ['a name twice', { v: 1, keys: [], bundles: [bundle('a', []), bundle('a', [])] }],
+    ['no JSON', 'planted', UNKNOWN],
+    ['another version', { v: 2, keys: [], bundles: [] }, UNKNOWN],
+    ['a name twice', { v: 1, keys: [], bundles: [bundle('a', []), bundle('a', [])] }, CONTRADICTS],
     [
       'a key twice in a bundle',
       { v: 1, keys: [{ name: 'A', value: '1' }], bundles: [bundle('a', [entry(0, 'A'), entry(0, 'B')])] },
+      CONTRADICTS,
     ],
     [
       'a last change that is no time',
       { v: 1, keys: [{ name: 'A', value: '1', changed_at: 'planted' }], bundles: [] },
+      UNKNOWN,
     ],
-    ['an entry without a key', { v: 1, keys: [], bundles: [bundle('a', [entry(0, 'A')])] }],
-    ['a template that is none', { v: 1, keys: [{ name: 'A', value: '${', is_template: true }], bundles: [] }],
+    ['an entry without a key', { v: 1, keys: [], bundles: [bundle('a', [entry(0, 'A')])] }, CONTRADICTS],
+    [
+      'a template that is none',
+      { v: 1, keys: [{ name: 'A', value: '${', is_template: true }], bundles: [] },
+      'the ${ at character 1 must begin ${NAME} or ${NAME|uri}: write $${ for the text ${',
+    ],
     [
       'too many keys',
       { v: 1, keys: Array.from({ length: MOST + 1 }, (_, n) => ({ name: `K${n}`, value: '' })), bundles: [] },
+      UNKNOWN,
     ],
-  ])('%s is 400, shows nothing of the file, and nothing arrives', async (_what, content) => {
-    const { status, json } = await move(content)
-    expect(status).toBe(400)
+  ])('%s is 400, shows nothing of the file, and nothing arrives', async (_what, content, refusal) => {
+    const answer = await move(content)
+    expectError(answer, 400, refusal, 'invalid')
+    const { json } = answer
     expect(JSON.stringify(json)).not.toContain(': .')
     expect(JSON.stringify(json)).not.toContain('planted')
     expect((await api.call('listKeys', { as: owner })).json).toEqual([])

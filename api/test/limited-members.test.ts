@@ -5,10 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../plumbing/test/until.ts'
 import { reaches } from '../src/domain/people/reach.ts'
 import { auditKeyIn } from '../src/maintenance.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { within } from '../src/storage/reach/reached-rows.ts'
-import { expectError, type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import {
+  expectError,
+  type Identity,
+  layerHeaders,
+  oneDatabase,
+  openDatabaseOf,
+  startTestApi,
+  type TestApi,
+} from './api.ts'
 import { ApprovalClient, approveWith } from './approval-client.ts'
 import { approveDeposit, DepositClient } from './deposit-client.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
@@ -32,7 +39,7 @@ describe.each(oneDatabase)('limited members on %s', (kind) => {
   const provided: Record<string, string> = {}
   beforeAll(async () => {
     api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], providedGroups: provided })
-    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    database = await openDatabaseOf(api)
     await auditKeyIn(database, api.settings, new Date().toISOString())
     owner = await api.newOwner()
     limited = await join(['partner/'])
@@ -91,6 +98,20 @@ describe.each(oneDatabase)('limited members on %s', (kind) => {
     return { name, inside, outside, params }
   }
 
+  test('what they did names only bundles within reach', async () => {
+    const bundle = `partner/${unique()}`
+    const { plan } = await store(bundle, { PLACED_URL: 'own' }, limited)
+    const params = { bundle_id: await idOf(HIDDEN), key_id: plan[0]?.key_id ?? '' }
+    expect((await api.call('attachKey', { as: owner, params })).status).toBe(201)
+    const placesOf = async (as: Identity) => {
+      const { json } = await api.call('listAudit', { as: owner, query: { target: params.key_id } })
+      const own = as === owner ? json : (await api.call('listOwnAudit', { as })).json
+      return own.find(({ target }) => target.id === params.key_id)?.target.bundles?.map(({ name }) => name)
+    }
+    expect(await placesOf(owner)).toEqual([HIDDEN, bundle])
+    expect(await placesOf(limited)).toEqual([bundle])
+  })
+
   test('names and ids of bundles that are out of reach are in no answer', async () => {
     const both = await shared()
     const machine = await api.call('createMachine', { as: owner, body: { name: `hidden-${unique()}` } })
@@ -118,6 +139,52 @@ describe.each(oneDatabase)('limited members on %s', (kind) => {
     expect(keys.headers.get('x-total-count')).toBe(String(keys.json.length))
     expect(keys.json.map(({ name }) => name)).toContain(both.name)
     await api.call('changeTenantPolicy', { as: owner, body: { folder: 'hidden/', approvals_needed: null } })
+  })
+
+  test('a filter by what is out of reach answers as one by what does not exist', async () => {
+    const ids = [await idOf(HIDDEN), await keyOf(HIDDEN, 'HIDDEN_URL'), randomUUID()]
+    const answers = async (call: (id: string) => Promise<{ status: number; text: string }>) =>
+      new Set((await Promise.all(ids.map(call))).map(({ status, text }) => `${status} ${text}`))
+    const as = limited
+    const reads = [
+      await answers((target) => api.call('listOwnAudit', { as, query: { target } })),
+      await answers((target) => api.call('countAuditDays', { as, query: { target, time_zone: 'UTC' } })),
+      await answers((id) => api.call('findKeyUses', { as, body: { key_ids: [id] } })),
+      await answers((id) => api.call('listKeyVersions', { as, params: { key_id: id } })),
+      await answers((id) => api.call('compareBundles', { as, query: [['bundle_id', id]] })),
+    ]
+    expect(reads.map(({ size }) => size)).toEqual(reads.map(() => 1))
+    const names = [HIDDEN, 'hidden/none', 'partner/none']
+    const taken = names.map((from) => {
+      const body = { bundle: SEEN, entries: [{ name: 'HIDDEN_URL', from }], dry_run: true }
+      return api.call('importVariables', { as, body })
+    })
+    expect(new Set((await Promise.all(taken)).map(({ text }) => text)).size).toBe(1)
+    const request_id = await new ApprovalClient(api).asked()
+    const body = { bundle_id: ids[0], include_keys: ['HIDDEN_URL'], also: [request_id] }
+    expectError(await api.call('encryptFromBundle', { as, params: { request_id }, body }), 404, NO_BUNDLE)
+  })
+
+  test('a page that begins where a wider reach ended shows and counts only what is within reach', async () => {
+    const person = await join(['partner/'])
+    const params = await newGroup({ adds: ['hidden/'], people: [person.userId] })
+    const read = async (as: Identity, name: 'listBundles' | 'listKeys', offset: number) => {
+      const { json, headers } = await api.call(name, { as, query: { limit: '1', offset: String(offset) } })
+      return [json.map((each) => each.name), Number(headers.get('x-total-count'))] as const
+    }
+    for (const name of ['listBundles', 'listKeys'] as const) {
+      const [, total] = await read(person, name, 0)
+      const [, least] = await read(limited, name, 0)
+      expect(total).toBeGreaterThan(least)
+      await changeGroup(params, { people: [] })
+      expect(await read(person, name, total - 1)).toEqual([[], least])
+      expect(await read(person, name, least - 1)).toEqual(await read(limited, name, least - 1))
+      await changeGroup(params, { people: [person.userId] })
+    }
+    const stranger = await api.newOwner()
+    expect((await api.call('listKeys', { as: { ...person, tenantId: stranger.tenantId } })).status).toBe(403)
+    await api.call('removeMember', { as: owner, params: { user_id: person.userId } })
+    expect((await api.call('listKeys', { as: person })).status).toBe(403)
   })
 
   test('the database finds the bundles that the rule names', async () => {
@@ -543,7 +610,8 @@ describe.each(oneDatabase)('limited members on %s', (kind) => {
     expectError(foreign, 400, 'people must be members of the workspace', 'invalid')
     const [group] = (await api.call('listGroups', { as: owner })).json.filter(({ id }) => groups.includes(id))
     const taken = { name: group?.name ?? '' }
-    expect((await api.call('createGroup', { as: owner, body: taken })).status).toBe(409)
+    const named = await api.call('createGroup', { as: owner, body: taken })
+    expectError(named, 409, 'a group has this name already', 'conflict')
     expect((await changeGroup(params, { people: [] })).status).toBe(200)
     expect(await namesSeen(person)).not.toContain(HIDDEN)
     const changed = await changeGroup(params, { adds: [], expected: { adds: ['old/'] } })

@@ -69,6 +69,8 @@ describe.each(oneDatabase)('the order of lists on %s', (kind) => {
     })
     const { json } = await api.call('getKey', { as: owner, params: { key_id: key.id } })
     expect(json.bundles.map(({ name }) => name)).toEqual(BY_NAME)
+    const [listed] = (await api.call('listKeys', { as: owner, query: { uses: '1' } })).json
+    expect(listed?.bundles).toEqual(json.bundles)
   })
 
   test('the keys of a bundle, as they were attached', async () => {

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type Identity, oneDatabase, signedHeaders, startTestApi, type TestApi } from './api.ts'
+import {
+  type Identity,
+  oneDatabase,
+  openDatabaseOf,
+  signedHeaders,
+  startTestApi,
+  type TestApi,
+} from './api.ts'
 
 const KEYS = 5_000
 const NOW = '2026-01-31T12:00:00.000Z'
@@ -16,7 +21,7 @@ describe.each(oneDatabase)('a list of 5,000 keys on %s', (kind) => {
   beforeAll(async () => {
     api = await startTestApi(kind)
     owner = await api.newOwner()
-    database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    database = await openDatabaseOf(api)
     await fill(database, owner.tenantId)
   })
   afterAll(async () => {

@@ -1,9 +1,7 @@
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { databases, expectError, type Identity, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 
 /*
  * A row that is written and then not there, as when a standby takes over that has not got the commit yet. A caller that
@@ -20,7 +18,7 @@ describe.each(databases)('a commit that %s loses before it is read again', (kind
   let database: Database
   beforeAll(async () => {
     api = await startTestApi(kind)
-    database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    database = await openDatabaseOf(api)
   })
   afterAll(async () => {
     await database.close()

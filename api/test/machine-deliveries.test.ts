@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../plumbing/test/until.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 import {
   eventsOf,
   fetchValues,
@@ -29,7 +28,7 @@ describe.each(oneDatabase)('deliveries to machines on %s', (kind) => {
   beforeAll(async () => {
     api = await startTestApi(kind, { now: () => new Date(clockMs), trustProxy: ['127.0.0.1'] })
     owner = await api.newOwner()
-    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    database = await openDatabaseOf(api)
   })
   afterAll(async () => {
     await database.close()

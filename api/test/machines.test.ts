@@ -144,7 +144,55 @@ describe.each(oneDatabase)('machines on %s', (kind) => {
     expect((await api.call('rotateMachineToken', { as: owner, params })).status).toBe(409)
     await api.call('endMachineToken', { as: owner, params })
     expect((await api.call('createMachineToken', { as: owner, params })).status).toBe(201)
+    clockMs += 366 * 86_400_000
+    expect((await api.call('createMachineToken', { as: owner, params })).status).toBe(201)
   })
+
+  test('a token that ended more than 90 days ago is forgotten', async () => {
+    const machine = await newMachine(api, owner)
+    const params = { machine_id: machine.id, token_id: machine.tokenId }
+    const listed = async () =>
+      (await api.call('getMachine', { as: owner, params })).json.tokens.map(({ id }) => id)
+    const make = async () => (await api.call('createMachineToken', { as: owner, params })).json.id
+    await api.call('endMachineToken', { as: owner, params })
+    clockMs += 90 * 86_400_000
+    const second = await make()
+    expect(await listed()).toEqual([machine.tokenId, second])
+    clockMs += 1
+    const third = await make()
+    expect(await listed()).toEqual([second, third])
+  })
+
+  test.each(['endMachineToken', 'rotateMachineToken'] as const)(
+    '%s refuses a token of another machine, an ended token and an expired token',
+    async (call) => {
+      const [machine, other] = [await newMachine(api, owner), await newMachine(api, owner)]
+      const ended = await newMachine(api, owner)
+      const place = { machine_id: ended.id, token_id: ended.tokenId }
+      await api.call('endMachineToken', { as: owner, params: place })
+      const expired = await newMachine(api, owner, { expires_in_days: 1 })
+      clockMs += 86_400_000
+      for (const params of [
+        { machine_id: other.id, token_id: machine.tokenId },
+        place,
+        { machine_id: expired.id, token_id: expired.tokenId },
+      ])
+        expectError(
+          await api.call(call, { as: owner, params }),
+          404,
+          'the machine has no such token, or it has ended',
+        )
+      const [event] = await eventsOf(api, owner, 'token.ended')
+      expect(event).toMatchObject({
+        target: { id: ended.id, name: ended.name },
+        data: { token: ended.tokenId, hint: ended.token.slice(-4) },
+      })
+      const params = { machine_id: machine.id }
+      expect((await api.call('getMachine', { as: owner, params })).json.tokens).toMatchObject([
+        { ended_at: null },
+      ])
+    },
+  )
 
   test('a token should be rotated two weeks before it expires, or halfway through a shorter life', async () => {
     const short = await newMachine(api, owner, { expires_in_days: 7 })
@@ -196,6 +244,18 @@ describe.each(oneDatabase)('machines on %s', (kind) => {
     expectError(await api.call('getOwnMachine', { headers }), 401, message, 'token_ended')
   })
 
+  test('the overlap of a rotation never extends the old token', async () => {
+    const machine = await newMachine(api, owner, { expires_in_days: 1 })
+    const params = { machine_id: machine.id, token_id: machine.tokenId }
+    clockMs += 86_400_000 - 30_000
+    await api.call('rotateMachineToken', { as: owner, params, body: { overlap_seconds: 60 } })
+    const ends_at = new Date(clockMs + 30_000).toISOString()
+    const { tokens } = (await api.call('getMachine', { as: owner, params })).json
+    expect(tokens[0]).toMatchObject({ id: machine.tokenId, expires_at: ends_at })
+    const [event] = await eventsOf(api, owner, 'token.rotated')
+    expect(event?.data['ends_at']).toBe(ends_at)
+  })
+
   test('the holder of a token can end it, and learns nothing about other texts', async () => {
     const machine = await newMachine(api, owner)
     const url = 'https://example.com/leak'
@@ -208,7 +268,11 @@ describe.each(oneDatabase)('machines on %s', (kind) => {
     expect((await api.call('reportTokens', { body })).status).toBe(204)
     const headers = { authorization: `Bearer ${machine.token}` }
     expect((await api.call('getOwnMachine', { headers })).failure?.code).toBe('token_ended')
+    const other = await newMachine(api, owner)
+    const long = `${url}/${'x'.repeat(500)}`
+    await api.call('reportTokens', { body: [{ token: other.token, type: 'x', url: long }] })
     expect(await eventsOf(api, owner, 'token.reported')).toMatchObject([
+      { target: { id: other.id, name: other.name }, data: { url: long.slice(0, 500) } },
       { actor: { kind: 'client' }, target: { id: machine.id }, data: { token: machine.tokenId, url } },
     ])
   })

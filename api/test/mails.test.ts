@@ -12,7 +12,15 @@ import { mailCaller, transportOf } from '../src/mail/sending/mail-call.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { selectOf } from '../src/storage/base/tenant-rows.ts'
-import { type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi, testSettings } from './api.ts'
+import {
+  type Identity,
+  layerHeaders,
+  oneDatabase,
+  openDatabaseOf,
+  startTestApi,
+  type TestApi,
+  testSettings,
+} from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { propose } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -22,6 +30,12 @@ import { ReturningClient, secretOf } from './returning-client.ts'
 const PUBLIC_URL = 'https://keyferry.example.com'
 const FROM = 'keyferry@example.com'
 const HOUR_MS = 60 * 60 * 1_000
+
+const OPEN_ACCOUNT = `Open your account: ${PUBLIC_URL}/account`
+const SWITCH_OFF = `Switch these mails off: ${PUBLIC_URL}/account`
+
+/** The paragraphs of a mail. */
+const paragraphsOf = (mail: { text: string } | undefined) => (mail?.text ?? '').trim().split('\n\n')
 
 const newAddress = () => `${randomUUID()}@example.com`
 const mailTo = (url: string) => ({ url, from: FROM, publicUrl: PUBLIC_URL })
@@ -43,7 +57,7 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
     })
   })
   beforeAll(async () => {
-    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    database = await openDatabaseOf(api)
   })
   beforeEach(async () => {
     owner = await api.newOwner()
@@ -94,6 +108,7 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
     const [sent] = mail.to(email)
     expect(sent?.subject).toBe('You are invited to a Keyferry workspace')
     expect(sent?.text).toContain("to the workspace “Acme 'x' <b>” as a member.")
+    expect(sent?.text).toContain('Join the workspace: https://keyferry.example.com/invite/')
     expect(sent?.raw).not.toContain('<b>”')
     expect(sent?.raw).toContain('Auto-Submitted: auto-generated')
     const token = /keyferry\.example\.com\/invite\/([\w-]+)/.exec(sent?.text ?? '')?.[1] ?? ''
@@ -145,7 +160,15 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
     await logIn(changed, '192.0.2.61')
     await arrived(mailed, 3)
     await arrived(changed, 2)
-    expect(mail.to(mailed).at(-1)?.text).toContain('this address gets no more mails')
+    expect(paragraphsOf(mail.to(mailed).at(-1))).toEqual([
+      'Your account has another e-mail address now, so this address gets no more mails about it.',
+      'If that was not you, sign out everywhere, change how you sign in, and tell your operator.',
+      OPEN_ACCOUNT,
+      'You cannot switch these mails off.',
+    ])
+    expect(mail.to(changed)[1]?.text).toContain(
+      'Prove this address: https://keyferry.example.com/account?proof=',
+    )
     expect(mail.to(handed)).toHaveLength(1)
     const token = /\/account\?proof=([\w-]{43})$/m.exec(mail.to(changed)[1]?.text ?? '')?.[1] ?? ''
     const prove = (as = own[1] ?? owner) => api.call('proveAddress', { as, body: { token } })
@@ -257,7 +280,9 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
     await expect.poll(find).toBeDefined()
     const waiting = find()
     expect(waiting?.text).toContain('One request waits for your decision')
-    expect(waiting?.text).toContain(`${PUBLIC_URL}/w/${owner.tenantId}/waiting`)
+    expect(waiting?.text).toContain(
+      `Open the list of what waits for you: ${PUBLIC_URL}/w/${owner.tenantId}/waiting\n`,
+    )
     for (const address of emails.slice(1))
       expect(mail.to(address).map(({ subject }) => subject)).not.toContain('Somebody waits for your approval')
     expect(mail.arrived.map(({ raw }) => raw).join('')).not.toMatch(/s3cret|\/approve\//)
@@ -341,7 +366,15 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
       .toContainEqual({ kind: 'remembered' })
     await api.call('changeOwnMails', { as, body: { off: ['remembered'] } })
     await arrived(email, 2)
-    expect(mail.to(email)[1]?.text).toContain('no longer gets these mails:\n\nan approval in your name')
+    expect(paragraphsOf(mail.to(email)[0]).slice(-3)).toEqual([
+      'Your account lists all of them. If one is not yours, revoke them there.',
+      OPEN_ACCOUNT,
+      SWITCH_OFF,
+    ])
+    expect(paragraphsOf(mail.to(email)[1]).slice(0, 2)).toEqual([
+      'Your account no longer gets these mails:',
+      'an approval in your name is remembered',
+    ])
     now += HOUR_MS + 1_000
     await arrived(email, 3)
     const bundles = /“(test[^”]+)”/g
@@ -355,7 +388,12 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
     await signedIn(id, email, '192.0.2.10')
     await signedIn(id, email, '192.0.2.11')
     await arrived(email)
-    expect(mail.to(email)[0]?.text).toContain('from 192.0.2.11, a network address')
+    expect(paragraphsOf(mail.to(email)[0])).toEqual([
+      /^Somebody signed in to your account on .* from 192\.0\.2\.11, a network address that you did not use before\.$/,
+      'If that was not you, open your account, sign out everywhere, and change how you sign in.',
+      OPEN_ACCOUNT,
+      SWITCH_OFF,
+    ])
     const unproven = newAddress()
     const body = { idp_user_id: `user_${randomUUID()}`, email: unproven }
     for (const from of ['192.0.2.20', '192.0.2.21'])
@@ -369,6 +407,12 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
   test('owners learn once which values expire soon', async () => {
     const email = newAddress()
     const as = await signedIn(`user_${randomUUID()}`, email, '192.0.2.3')
+    const member = newAddress()
+    await invite(member, as)
+    await arrived(member)
+    const person = await signedIn(`user_${randomUUID()}`, member, '192.0.2.4')
+    const token = /\/invite\/(\S+)/.exec(mail.to(member)[0]?.text ?? '')?.[1] ?? ''
+    expect((await api.call('acceptInvitation', { as: person, body: { token } })).status).toBe(200)
     const expires_at = new Date(now + 24 * HOUR_MS).toISOString()
     await api.call('createKey', { as, body: { name: 'DB_PASSWORD', value: 's3cret', expires_at } })
     await arrived(email)
@@ -379,6 +423,7 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
     await invite(last)
     await arrived(last)
     expect(mail.to(email)).toHaveLength(1)
+    expect(JSON.stringify(mail.to(member))).not.toContain('DB_PASSWORD')
   })
 
   test('after an outage of more than a day, owners learn what expires and what joined a mail that waits', async () => {

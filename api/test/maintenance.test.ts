@@ -16,9 +16,15 @@ import {
   startApi,
   verifyValues,
 } from '../src/main.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
 import { MIGRATIONS } from '../src/storage/base/migrations.ts'
-import { type Identity, oneDatabase, startTestApi, type TestApi, testSettings } from './api.ts'
+import {
+  type Identity,
+  oneDatabase,
+  openDatabaseOf,
+  startTestApi,
+  type TestApi,
+  testSettings,
+} from './api.ts'
 import { load } from './kept-database.ts'
 
 const ALL = MIGRATIONS.map(({ name }) => name)
@@ -126,7 +132,7 @@ describe.each(oneDatabase)('maintenance of a database on %s', (kind) => {
     const { key_id } = await withKey(api, 'value')
     const broken = await withKey(api, 'value')
     expect(await verifyValues(api.settings)).toEqual({ checked: 2, failures: [] })
-    const database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    const database = await openDatabaseOf(api)
     await database.query
       .updateTable('keys')
       .set({ value: new Uint8Array(60) })
@@ -147,7 +153,7 @@ describe.each(oneDatabase)('maintenance of a database on %s', (kind) => {
     const params = { webhook_id: made.json.id }
     await api.call('rotateWebhookSecret', { as, params })
     expect(await verifyValues(api.settings)).toEqual({ checked: 2, failures: [] })
-    const database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    const database = await openDatabaseOf(api)
     await database.query
       .updateTable('webhooks')
       .set({ old_secret: new Uint8Array(60) })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testRedis } from '../../plumbing/test/redis-server.ts'
-import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { approveNames, NamesClient, offerOf } from './names-client.ts'
@@ -116,9 +116,10 @@ describe.each(places)('requests for names on %s and %s', (kind, redisUrl) => {
     const names = await client().asksFor({ bundle: bundle.name })
     const body = { bundle_id: bundle.id, include_keys: ['URL'] }
     const params = { request_id: names }
-    expect((await api.call('encryptFromBundle', { as: owner, params, body })).status).toBe(409)
+    const sealed = await api.call('encryptFromBundle', { as: owner, params, body })
+    expectError(sealed, 409, 'This request lists names: approve it as a request for names', 'conflict')
     const delivery = await client().asked()
-    expect((await approve(delivery)).status).toBe(409)
+    expectError(await approve(delivery), 409, 'This request is not for names', 'conflict')
   })
 
   test('deny and withdraw end it', async () => {

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../../plumbing/test/until.ts'
 import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { faultyDatabase } from './faulty-database.ts'
@@ -56,7 +57,7 @@ describe.each(oneDatabase)('an approval that never returns, on %s', (kind) => {
   test('ends even behind a hundred overdue rows that no server wrote', async () => {
     const before = (await alarms()).length
     const { requestId } = await held('loopback')
-    const file = new DatabaseSync(`${api.settings.dataDir}/keyferry.db`)
+    const file = new DatabaseSync(`${api.settings.dataDir}/keyferry.db`, { timeout: PATIENCE_MS })
     const row = file.prepare('select * from requests where id = ?').get(requestId) ?? {}
     const columns = Object.keys(row)
     const insert = file.prepare(

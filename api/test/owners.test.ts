@@ -49,7 +49,20 @@ describe.each(oneDatabase)('the owners of a workspace, on %s', (kind) => {
     const person = await withAccount(owner, 'member')
     const make = (tenantId: string, asked: string) => makeOwnerOf(api.settings, tenantId, asked)
     expect(await make(randomUUID(), person.email)).toContain('no workspace has the id')
-    expect(await make(owner.tenantId, 'nobody@example.com')).toContain('no person')
+    const unknown = 'no person has this id or verified e-mail address'
+    expect(await make(owner.tenantId, 'nobody@example.com')).toBe(unknown)
+    const ensured = async (email: string, email_verified: boolean) => {
+      const body = { idp_user_id: `user_${randomUUID()}`, email, email_verified }
+      return (await api.call('ensureUser', { body })).json.user_id
+    }
+    await ensured('unproven@example.com', false)
+    expect(await make(owner.tenantId, 'unproven@example.com')).toBe(unknown)
+    const ids = [await ensured('shared@example.com', true), await ensured('shared@example.com', true)]
+    await ensured('shared@example.com', false)
+    const [first = '', second = ''] = ids.toSorted()
+    expect(await make(owner.tenantId, 'shared@example.com')).toMatch(
+      new RegExp(`^several people have this address: (${first}, ${second}|${second}, ${first})$`),
+    )
     expect(await make(owner.tenantId, owner.userId)).toBe('the person is an owner already')
     await disable(person.email)
     expect(await make(owner.tenantId, person.email)).toBe('the person is disabled')
@@ -63,7 +76,9 @@ describe.each(oneDatabase)('the owners of a workspace, on %s', (kind) => {
     await makeOwnerOf(api.settings, alone.tenantId, last.userId)
     const leave = (as: Identity) => api.call('removeMember', { as, params: { user_id: as.userId } })
     for (const { userId, tenantId } of [first, alone]) await leave({ userId, tenantId })
+    const member = await withAccount(last, 'member')
     expect((await disable(last.email))?.ownerless).toEqual([{ id: first.tenantId, name: expect.any(String) }])
+    expect((await disable(member.email))?.ownerless).toEqual([])
   })
 
   test('an owner whose only other owner is disabled can neither leave nor become a member', async () => {

@@ -148,6 +148,37 @@ describe.each(oneDatabase)('one person with several ways to sign in, on %s', (ki
     expect(await namesIn({ ...old, tenantId: team.tenantId })).toContainEqual([old.userId, 'owner'])
   })
 
+  test('of two links to a person, one is undone', async () => {
+    const [old, one, other] = [await newPerson(), await newPerson(), await newPerson()]
+    const id = await link(one, old)
+    const kept = await link(other, old)
+    expect(await undo(id)).not.toBeNull()
+    expect((await signIn(one)).userId).toBe(one.userId)
+    expect((await signIn(other)).userId).toBe(old.userId)
+    expect((await undo(kept))?.ended).toContain(other.idpUserId)
+  })
+
+  test('an address moves with its password, and proves nothing of the person who had it in between', async () => {
+    const [old, team, other] = [await newPerson(), await newPerson(), await newPerson()]
+    const email = `${randomUUID()}@example.com`
+    const invite = async (as: Identity) =>
+      (await api.call('createInvitation', { as, body: { email, role: 'member' } })).json.token
+    const account = { token: await invite(team), password: 'correct horse battery' }
+    const { user_id } = (await api.call('joinWithAccount', { body: account })).json
+    const id = await link({ ...old, userId: user_id, idpUserId: `user_${user_id}` }, old)
+    const stated = async (as: Identity) => (await api.call('getMe', { as })).json
+    expect(await stated(old)).toMatchObject({ email })
+    expect(await undo(id)).not.toBeNull()
+    expect(await stated(old)).toMatchObject({ email_verified: false })
+    expect((await api.call('logIn', { body: { email, password: account.password } })).json).toMatchObject({
+      user_id,
+    })
+    const body = { token: await invite(other) }
+    expect((await api.call('acceptInvitation', { as: old, body })).status).toBe(403)
+    await claim(old, [])
+    expect(await stated(old)).toMatchObject({ email: old.email })
+  })
+
   test('a limit and groups come back with what an undoing gives back', async () => {
     const [old, fresh, team] = [await newPerson(), await newPerson(), await newPerson()]
     const as = { userId: team.userId, tenantId: team.tenantId }
@@ -305,15 +336,19 @@ describe.each(oneDatabase)('one person with several ways to sign in, on %s', (ki
       await api.call('createInvitation', { as: sam, body: { email: typed, role: 'member' } })
     ).json
     await api.call('joinWithAccount', { body: { token, password: 'correct horse battery' } })
-    const byTyped = [{ old: typed, fresh: { idpUserId: future } }]
-    expect((await linkPeople(settings, byTyped, true))[0]?.refusal).toContain('no other person')
+    const refusalOf = async (old: string, side: { idpUserId: string } | { email: string }) =>
+      (await linkPeople(settings, [{ old, fresh: side }], true))[0]?.refusal
+    const unknown = 'no other person has this id or verified e-mail address'
+    expect(await refusalOf(typed, { idpUserId: future })).toBe(unknown)
+    expect(await refusalOf(kim.userId, { email: 'nobody@example.com' })).toBe(
+      'no local account has the new e-mail address',
+    )
+    const several = (await refusalOf(sam.email, { idpUserId: future })) ?? ''
+    expect(several).toMatch(/^several people have this address, name one by id: /)
+    expect(several.split(': ')[1]?.split(', ').toSorted()).toEqual([sam.userId, fresh.userId].toSorted())
     const wrong = [...pairs, { old: unproven.email, fresh: { idpUserId: `user_${randomUUID()}` } }]
     const refused = await linkPeople(settings, wrong, true)
-    expect(refused.map(({ refusal }) => refusal)).toEqual([
-      null,
-      null,
-      expect.stringContaining('no other person'),
-    ])
+    expect(refused.map(({ refusal }) => refusal)).toEqual([null, null, unknown])
     const dry = await linkPeople(settings, pairs, false)
     expect(dry.map(({ old, fresh: side }) => [old?.userId, side?.userId])).toEqual([
       [sam.userId, fresh.userId],

@@ -201,7 +201,12 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
   test('only owners change rules, and another workspace has none of them', async () => {
     const id = await bundleNamed('dev')
     expectError(await setBundle(id, {}, member), 403, 'Forbidden: owner role required')
-    expectError(await setBundle(id, {}, await api.newOwner()), 404, 'bundle not found')
+    const other = await api.newOwner()
+    expectError(await setBundle(id, {}, other), 404, 'bundle not found')
+    await api.call('createBundle', { as: other, body: { name: 'dev' } })
+    await setTenant({ folder: 'of-one/', approvers: 'owner' })
+    const { json } = await api.call('getTenantPolicy', { as: other, query: { places: '1' } })
+    expect(json.places?.flatMap((place) => place.folder ?? [])).toEqual([])
   })
 
   test('each change is an event that tells the rules', async () => {

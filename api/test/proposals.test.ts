@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { LIMITS, TIMES } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { verifyValues } from '../src/main.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import {
+  type Identity,
+  layerHeaders,
+  oneDatabase,
+  openDatabaseOf,
+  startTestApi,
+  type TestApi,
+} from './api.ts'
 import { newBundle } from './approval-client.ts'
 import {
   bundleValues,
@@ -34,7 +39,7 @@ describe.each(oneDatabase)('proposals on %s', (kind) => {
       now: () => new Date(now),
       sweepSeconds: 0.05,
     })
-    database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    database = await openDatabaseOf(api)
   })
   beforeEach(async () => {
     owner = await api.newOwner()

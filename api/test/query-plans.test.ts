@@ -165,14 +165,14 @@ const USES: Readonly<Record<string, (stores: Stores, machines: Machines) => Prom
     logInWithPasskey(parts, { passkey: DEVICE.use(CEREMONY), ceremony: CEREMONY, userId: null }),
   'remove a passkey': async (_, parts) =>
     removePasskey(parts, OWNER, { ...CONFIRMED, id: await firstPasskey(parts) }),
-  'add an approval key': ({ approvalKeys }) => approvalKeys.insert(APPROVAL_KEY, STAMP),
-  'list approval keys': ({ approvalKeys }) => approvalKeys.list({ tenantId }, NOW),
-  'confirm an approval key': async ({ approvalKeys, lastingActs }) => {
+  'add a signing key': ({ approvalKeys }) => approvalKeys.insert(APPROVAL_KEY, STAMP),
+  'list signing keys': ({ approvalKeys }) => approvalKeys.list({ tenantId }, NOW),
+  'confirm a signing key': async ({ approvalKeys, lastingActs }) => {
     await lastingActs.announce({ ...LASTING_ACT, callHash: APPROVAL_KEY.id, id: randomUUID() }, STAMP)
     return await approvalKeys.confirm(APPROVAL_KEY, [randomUUID()], STAMP)
   },
-  'use an approval key': ({ approvalKeys }) => approvalKeys.use(APPROVAL_KEY, 1, NOW),
-  'remove an approval key': ({ approvalKeys }) => approvalKeys.remove(APPROVAL_KEY, STAMP),
+  'use a signing key': ({ approvalKeys }) => approvalKeys.use(APPROVAL_KEY, 1, NOW),
+  'remove a signing key': ({ approvalKeys }) => approvalKeys.remove(APPROVAL_KEY, STAMP),
   'announce a lasting act': ({ lastingActs }) => lastingActs.announce(LASTING_ACT, STAMP),
   'list lasting acts': ({ lastingActs }) => lastingActs.list(tenantId, NOW, 'x'),
   'end a lasting act': ({ lastingActs }) => lastingActs.end(randomUUID(), STAMP),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LIMITS } from '@keyferry/contract'
 import { auditKeyOf, createAuditSeed } from '@keyferry/crypto/audit-key'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +12,8 @@ import { openDatabase } from '../src/storage/base/database.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
 import { ask } from '../src/storage/base/pipeline.ts'
 import type { Database, Queries, Query } from '../src/storage/base/queries.ts'
-import { recording } from '../src/storage/base/recording.ts'
+import { aroundWrites, recording } from '../src/storage/base/recording.ts'
+import { StoredBytes } from '../src/storage/base/stored-bytes.ts'
 import { databases } from './api.ts'
 
 const AT = '2026-01-31T12:00:00.000Z'
@@ -79,6 +81,52 @@ describe.each(databases)('recording on %s', (kind) => {
     await expect(failing).rejects.toThrow('something else failed')
     await queries.write((transaction) => change(transaction, randomUUID()))
     expect([await changes(email), await namesOf(tenantId)]).toEqual([0, []])
+  })
+
+  test('the log and those who wait for values learn whose change it was, and of no failure', async () => {
+    const woken: ReadonlySet<string>[] = []
+    const notified: ReadonlySet<string>[] = []
+    const after = {
+      wake: (ids: ReadonlySet<string>) => woken.push(ids),
+      valuesChanged: (ids: ReadonlySet<string>) => notified.push(ids),
+      isFull: (tenantId: string) => tenantId === 'full',
+    }
+    const { write } = recording(database, auditKeyOf(createAuditSeed()), after)
+    const [one, other] = [randomUUID(), randomUUID()]
+    const made = async (...events: Event[]) =>
+      await write(async (transaction) => {
+        for (const event of events) transaction.record(event)
+      })
+    await made(eventOf(one, 'A'))
+    await made({ ...eventOf(other, 'B'), action: 'member.removed' })
+    await made(eventOf(one, 'C'), { ...eventOf(other, 'D'), action: 'member.removed' })
+    await made()
+    const full = made(eventOf(one, 'E'), eventOf('full', 'F'))
+    await expect(full).rejects.toThrow('audit log is unavailable')
+    expect(notified).toEqual([new Set([one]), new Set([one])])
+    expect(woken).toEqual([new Set([one]), new Set([other]), new Set([one, other])])
+    expect(await namesOf(one)).toEqual(['A', 'C'])
+  })
+
+  test('a query after the end of its transaction fails', async () => {
+    const over = await database.write(async (transaction) => ({ transaction }))
+    await expect(change(over.transaction, randomUUID())).rejects.toThrow()
+  })
+
+  test('only what stays is counted among the stored bytes of a workspace', async () => {
+    const tenantId = randomUUID()
+    const bytes = 10 + LIMITS.storedRowBytes
+    const bounds = { assurance: 'compat', bundleEntries: 1, versionsKept: 1, workspacesPerPerson: 1 } as const
+    const stored = new StoredBytes(database, { ...bounds, tenantBytes: 2 * bytes })
+    await stored.prepare(tenantId)
+    const add = async (isUndone: boolean) =>
+      await aroundWrites(
+        async () => async () => {},
+        async () => stored.add(tenantId, 10),
+        isUndone,
+      )
+    for (const isUndone of [true, true, true, false, true, false]) await add(isUndone)
+    await expect(add(false)).rejects.toMatchObject({ code: 'workspace_full' })
   })
 
   test('a change whose event cannot be written does not happen', async () => {

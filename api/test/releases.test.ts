@@ -89,6 +89,31 @@ describe.each(places)('returning an approval on %s and %s', (kind, redisUrl) => 
     await policy({ approvers: null, approvals_needed: null })
   })
 
+  test('a first approval of two gets no fresh code when its bundle is gone', async () => {
+    const gone = await newBundle(api, owner, { GONE: '1' })
+    const params = { bundle_id: gone.id }
+    await api.call('changeBundlePolicy', {
+      as: owner,
+      params,
+      body: { approvals_needed: 2, assurance: 'bound' },
+    })
+    const id = await new ReturningClient(api).request()
+    await approve(id, { bundle_id: gone.id, include_keys: ['GONE'], release: 'code' }, member)
+    expect(await contextOf(id)).toMatchObject({ status: 'held' })
+    expect((await freshCode(id, member)).status).toBe(200)
+    expect((await api.call('deleteBundle', { as: owner, params })).status).toBe(200)
+    expectError(await freshCode(id, member), 409, NOT_HELD, 'conflict')
+  })
+
+  test('a client that cannot take a code gets none', async () => {
+    const client = new ReturningClient(api)
+    const id = await client.request(['loopback'])
+    await approve(id, { release: 'loopback' })
+    const answer = await freshCode(id)
+    expect([answer.status, answer.failure?.code]).toEqual([403, 'release_required'])
+    expect(await contextOf(id)).toMatchObject({ held: { by: 'loopback' } })
+  })
+
   test('a wait that is open goes on over loopback, and is ready as soon as the approval is back', async () => {
     const client = new ReturningClient(api)
     const id = await client.request()
@@ -159,7 +184,8 @@ describe.each(places)('returning an approval on %s and %s', (kind, redisUrl) => 
     const { json } = await freshCode(id)
     await freshCode(id)
     const last = (await freshCode(id)).json
-    expect((await freshCode(id)).failure?.code).toBe('conflict')
+    const used = 'There are no more codes for this request: deny it and start again'
+    expectError(await freshCode(id), 409, used, 'conflict')
     expect(await contextOf(id)).toMatchObject({ status: 'held', held: { by: 'code' } })
     expect((await client.release(id, secretOf(json))).status).toBe(400)
     expect((await client.release(id, secretOf(last))).status).toBe(200)

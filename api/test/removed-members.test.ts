@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { join as joinPath } from 'node:path'
 import { multiplyTimeLimits } from '@keyferry/plumbing/time-limits'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { TIME_LIMIT_FACTOR, until } from '../../plumbing/test/until.ts'
 import { setAccountActive } from '../src/accounts/operating.ts'
 import { auditKeyIn } from '../src/maintenance.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
-import { expectError, type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import {
+  expectError,
+  type Identity,
+  layerHeaders,
+  oneDatabase,
+  openDatabaseOf,
+  startTestApi,
+  type TestApi,
+} from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { approveDeposit, DepositClient, planOf } from './deposit-client.ts'
 import { Faults, faulty } from './faulty-requests.ts'
@@ -237,9 +243,7 @@ describe.each(oneDatabase)('members that are removed or demoted, on %s', (kind) 
 
   // A demotion and an acceptance can happen at the same moment, so `accept` checks the inviter's role by itself.
   test('an invitation that is still there cannot be accepted once its inviter is not an owner', async () => {
-    const database = await openDatabase(
-      api.settings.databaseUrl ?? joinPath(api.settings.dataDir, 'keyferry.db'),
-    )
+    const database = await openDatabaseOf(api)
     await auditKeyIn(database, api.settings, new Date().toISOString())
     const email = newEmail()
     const { json } = await api.call('createInvitation', { as: second, body: { email, role: 'owner' } })

@@ -168,6 +168,17 @@ describe.each(oneDatabase)('deliveries and deposits that are kept for some days,
       .toMatchObject({ tenantId: owner.tenantId, count: 1 })
   })
 
+  test('a signature that was used more than 15 minutes ago is forgotten', async () => {
+    const uses = ['15 minutes ago', 'before'].map((nonce_hash, index) => ({
+      nonce_hash,
+      used_at: new Date(now - 15 * 60_000 - index).toISOString(),
+    }))
+    await database.query.insertInto('touch_uses').values(uses).execute()
+    await api.sweep()
+    const left = await database.query.selectFrom('touch_uses').select('nonce_hash').execute()
+    expect(left).toEqual([{ nonce_hash: '15 minutes ago' }])
+  })
+
   test('a person is forgotten in entries whose delivery is gone', async () => {
     await deliver(app, ['A', 'B'], 'laptop')
     await deliver(app, ['A', 'B'], 'laptop')

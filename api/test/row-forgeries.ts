@@ -302,7 +302,7 @@ export const FORGERIES: Record<string, Forgery> = {
     change: () => ({ confirmed: 0 }),
     call: listed((w) => w.takenOut),
   },
-  'an approval key': {
+  'a signing key': {
     table: 'approval_keys',
     row: ({ account }) => ({
       id: randomUUID(),
@@ -324,7 +324,7 @@ export const FORGERIES: Record<string, Forgery> = {
     }),
     call: approvalKeys,
   },
-  'whether an approval key counts': {
+  'whether a signing key counts': {
     table: 'approval_keys',
     where: ({ account, approvalKey }) => ({ tenant_id: account.tenantId, id: approvalKey }),
     change: () => ({ state: 'active' }),

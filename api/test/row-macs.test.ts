@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { acceptForeignRows, findForeignRows } from '../src/main.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { coveredColumns, macTable } from '../src/storage/row-macs/mac-tables.ts'
-import { databases, startTestApi, type TestApi } from './api.ts'
+import { databases, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 import { eventsOf } from './machine-client.ts'
 import {
   approved,
@@ -38,7 +36,7 @@ describe.each(databases)('what a program writes past the server, on %s', (kind) 
   beforeAll(async () => {
     api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
     // Without the key of the server, it writes and reads plain rows.
-    database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    database = await openDatabaseOf(api)
     world = await newWorld(api)
   })
   afterAll(async () => {
@@ -214,7 +212,7 @@ describe.each(databases)('what a program writes past the server, on %s', (kind) 
     await undo()
   })
 
-  test('a removed approval key that is put back is found', async () => {
+  test('a removed signing key that is put back is found', async () => {
     const { account, approvalKey } = world
     const { tenantId } = account
     const saved = await copyOf('approval_keys', { tenant_id: tenantId, id: approvalKey })

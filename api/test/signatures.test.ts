@@ -246,7 +246,7 @@ describe('an act of an owner that loosens something, where the sign-in may be 15
     expect((await send('updateBundle', renamed, seconds(901), seconds(901), member)).status).toBe(200)
   })
 
-  test('where the act is signed with an approval key, that takes its place', async () => {
+  test('where the act is signed with a signing key, that takes its place', async () => {
     const database = await openDatabase(`${api.settings.dataDir}/keyferry.db`)
     await auditKeyIn(database, api.settings, new Date().toISOString())
     await writeTouch(database, { tenantId: owner.tenantId, at: null }, 'passkey')

@@ -3,13 +3,14 @@ import { type ApiEndpointName, apiEndpoints, type Endpoint } from '@keyferry/con
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditKeyIn } from '../src/maintenance.ts'
-import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import {
   type CallParts,
+  expectError,
   type Identity,
   layerHeaders,
   oneDatabase,
+  openDatabaseOf,
   startTestApi,
   type TestApi,
 } from './api.ts'
@@ -65,7 +66,7 @@ describe.each(oneDatabase)('signed changes on %s', (kind) => {
   beforeAll(async () => {
     now = new Date()
     api = await startTestApi(kind, { now: () => now, providedGroups: provided })
-    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    database = await openDatabaseOf(api)
     await auditKeyIn(database, api.settings, new Date().toISOString())
     world = await createWorld(api, database)
     await key.enrol(api, world.owner)
@@ -101,11 +102,33 @@ describe.each(oneDatabase)('signed changes on %s', (kind) => {
     await rule('none')
   })
 
-  test('a limited member removes an own approval key', async () => {
+  test('a limited member removes an own signing key', async () => {
     const own = new TouchKey()
     const parts = { as: world.limited, params: { key_id: await own.enrol(api, world.limited) } }
     const asked = askedIn(await send('removeApprovalKey', parts))
     expect((await send('removeApprovalKey', parts, own.sign(asked))).status).toBe(200)
+  })
+
+  const remove = (as: Identity, { userId }: Identity) =>
+    send('removeMember', { as, params: { user_id: userId } })
+
+  test('a person’s removal is signed if the workspace loses a signing key or an owner by it', async () => {
+    now = new Date(now.getTime() + 10_000)
+    await rule('none')
+    const [signer, owner, plain] = [
+      await joinWorkspace(api, world.owner, 'member'),
+      await joinWorkspace(api, world.owner, 'owner'),
+      await joinWorkspace(api, world.owner, 'member'),
+    ]
+    await new TouchKey().enrol(api, signer)
+    await rule('passkey')
+    for (const person of [signer, owner])
+      expect(JSON.parse(askedIn(await remove(world.owner, person)).statement)).toMatchObject({
+        act: 'removeMember',
+      })
+    expect((await remove(world.owner, plain)).status).toBe(200)
+    for (const person of [signer, owner]) expect((await remove(person, person)).status).toBe(200)
+    await rule('none')
   })
 
   /** Set the rule of the workspace, past the calls that it guards. */
@@ -128,7 +151,7 @@ describe.each(oneDatabase)('signed changes on %s', (kind) => {
     now = new Date(now.getTime() + 10_000)
     await rule('none')
     const as = world.owner
-    // An owner: anyone else's removal takes no approval key away.
+    // An owner: anyone else's removal takes no signing key away.
     if (name === 'removeMember') return { as, params: { user_id: world.inactive.userId } }
     if (name === 'createMachine') return { as, body: { name: randomUUID(), audit: true } }
     const parts = { as, ...(await freshCall(api, world, name)) }
@@ -208,9 +231,9 @@ describe.each(oneDatabase)('signed changes on %s', (kind) => {
     const { json } = await api.call('listLastingActs', { as: second })
     const act = json.find(({ act: name }) => name === 'grantBundle')
     expect(act).toMatchObject({ person: { id: world.owner.userId }, concerns: expect.any(Object) })
-    expect((await api.call('endLastingAct', { as: second, params: { act_id: act?.id ?? '' } })).status).toBe(
-      200,
-    )
+    const stop = () => api.call('endLastingAct', { as: second, params: { act_id: act?.id ?? '' } })
+    expect((await stop()).status).toBe(200)
+    expectError(await stop(), 404, 'no such act waits', 'not_found')
     now = new Date(now.getTime() + DAY_MS)
     const again = await send('grantBundle', parts, key.sign(askedIn(await send('grantBundle', parts))))
     expect(again.status).toBe(409)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, layerHeaders, oneDatabase, startTestApi, type TestApi } from './api.ts'
 
 const newEmail = () => `${randomUUID()}@example.com`
 
@@ -16,9 +16,9 @@ describe.each(oneDatabase)('teams on %s', (kind) => {
     owner = await api.newOwner()
   })
 
-  const person = async (email: string) => {
+  const person = async (email: string, idp_user_id = `user_${randomUUID()}`) => {
     const { json } = await api.call('ensureUser', {
-      body: { idp_user_id: `user_${randomUUID()}`, email, email_verified: true },
+      body: { idp_user_id, email, email_verified: true },
     })
     return { userId: json.user_id, tenantId: json.tenant_id }
   }
@@ -32,6 +32,13 @@ describe.each(oneDatabase)('teams on %s', (kind) => {
   }
   const roles = async () =>
     new Map((await api.call('listMembers', { as: owner })).json.map(({ user_id, role }) => [user_id, role]))
+
+  test('a workspace can have 100 groups', async () => {
+    const make = (name: string, as = owner) => api.call('createGroup', { as, body: { name } })
+    for (let group = 0; group < 100; group += 1) expect((await make(`g${group}`)).status).toBe(201)
+    expectError(await make('more'), 409, 'a workspace has 100 groups at most', 'conflict')
+    expect((await make('more', await api.newOwner())).status).toBe(201)
+  })
 
   test('an invitation is accepted once, by the invited e-mail in any case', async () => {
     const email = newEmail()
@@ -48,6 +55,11 @@ describe.each(oneDatabase)('teams on %s', (kind) => {
     expect(accepted.json).toMatchObject({ tenant_id: owner.tenantId, role: 'member' })
     expectError(await accept(invited, json.token), 404, 'invitation not found or expired')
     expect((await roles()).get(invited.userId)).toBe('member')
+    const [event] = (await api.call('listAudit', { as: owner, query: { action: 'member.joined' } })).json
+    expect(event).toMatchObject({
+      target: { id: invited.userId },
+      data: { role: 'member', invitation: json.id },
+    })
   })
 
   test('what members hold is told to an owner who asks for it', async () => {
@@ -130,13 +142,34 @@ describe.each(oneDatabase)('teams on %s', (kind) => {
     expectError(await preview(json.token), 404, 'invitation not found or expired')
   })
 
-  test('an invitation has no offer once its inviter is not an owner', async () => {
+  test('an invitation has no offer and lets nobody in once its inviter is not an owner', async () => {
     const second = await join('owner')
-    const { json } = await invite({ email: newEmail(), role: 'member' }, second)
+    const email = newEmail()
+    const { json } = await invite({ email, role: 'member' }, second)
     const params = { user_id: second.userId }
     await api.call('changeMemberRole', { as: owner, params, body: { role: 'member' } })
     const preview = await api.call('previewInvitation', { body: { token: json.token } })
     expectError(preview, 404, 'invitation not found or expired')
+    expectError(await accept(await person(email), json.token), 404, 'invitation not found or expired')
+  })
+
+  test('an invitation of an owner who is disabled lets nobody in, until they are active again', async () => {
+    const email = newEmail()
+    const [idp_user_id, theirs] = [`user_${randomUUID()}`, newEmail()]
+    const inviter = await person(theirs, idp_user_id)
+    await accept(inviter, (await invite({ email: theirs, role: 'owner' })).json.token)
+    const as = { ...inviter, tenantId: owner.tenantId }
+    const { token } = (await invite({ email, role: 'member' }, as)).json
+    const makeActive = (is_active: boolean) => {
+      const body = { is_active }
+      const headers = layerHeaders('PUT', `/api/v1/users/${idp_user_id}`, body, now)
+      return api.call('changeProvidedUser', { params: { idp_user_id }, body, headers })
+    }
+    const invited = await person(email)
+    expect((await makeActive(false)).status).toBe(200)
+    expectError(await accept(invited, token), 404, NOT_FOUND)
+    expect((await makeActive(true)).status).toBe(200)
+    expect((await accept(invited, token)).status).toBe(200)
   })
 
   const changeRole = (user_id: string, role: string, as = owner) =>

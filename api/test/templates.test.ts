@@ -44,6 +44,9 @@ describe.each(oneDatabase)('composed values on %s', (kind) => {
       template_parts: ['DB_PASSWORD', 'DB_HOST'],
       value: URL_TEMPLATE,
     })
+    const query = { target: url, action: 'key.created' } as const
+    const { json } = await api.call('listAudit', { as: library.owner, query })
+    expect(json.map(({ data }) => data)).toEqual([{ version: 1, is_secret: false, is_template: true }])
   })
 
   test('a template with a secret part is secret in every answer, even if it is marked public', async () => {
@@ -121,6 +124,9 @@ describe.each(oneDatabase)('composed values on %s', (kind) => {
     expect(keys.find(({ name }) => name === 'TWICE_7')?.value).toBe(`<${long}|db.prod>`)
     const masked = await library.exported(prod, { format: 'json' })
     expect(masked.json).toMatchObject({ TWICE_3: `<${long}|db.prod>`, DATABASE_URL: MASK })
+    const env = await library.exported(prod, { format: 'env', reveal: '1' })
+    expect(env.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(env.text).toContain(`TWICE_19='<${long}|db.prod>'\n`)
   })
 
   test('a composed value that is too long refuses the export, before the first byte', async () => {

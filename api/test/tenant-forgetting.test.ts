@@ -189,7 +189,9 @@ describe.each(oneDatabase)('a forgotten tenant on %s', (kind) => {
       asked.push(name)
       return false
     }
-    await expect(forgetTenantOf(node().settings, tenantId, refuse)).rejects.toThrow('nothing was deleted')
+    await expect(forgetTenantOf(node().settings, tenantId, refuse)).rejects.toThrow(
+      'the name does not match: nothing was deleted',
+    )
     expect(asked).toEqual([expect.stringContaining('workspace')])
     const unknown = forgetTenantOf(node().settings, 'nobody', confirmed)
     await expect(unknown).rejects.toThrow('no workspace has the id nobody')

@@ -1,6 +1,11 @@
 import { ASSURANCES } from '@keyferry/contract'
 import { z } from 'zod'
-import type { ApprovalKind, DecisionParts, ReleaseChoice } from '../src/domain/approvals/decision.ts'
+import type {
+  ApprovalKind,
+  DecisionParts,
+  DecisionStores,
+  ReleaseChoice,
+} from '../src/domain/approvals/decision.ts'
 import type { Ending, Endings } from '../src/domain/approvals/ending.ts'
 import { sealText } from '../src/domain/deliveries/sealed-values.ts'
 import { type BundleStore, findBundle } from '../src/domain/library/bundle.ts'
@@ -14,7 +19,7 @@ import { publicKeyOf } from '../src/domain/requests/request.ts'
 /** The record of each ticket: what became of it, in order. */
 export type Tickets = Map<string, string[]>
 
-type Parts = DecisionParts & { tickets: Tickets; stores: { bundles: BundleStore } }
+type Parts = DecisionParts<DecisionStores> & { tickets: Tickets; stores: { bundles: BundleStore } }
 
 const ApprovedTicket = z.object({
   kind: z.literal('ticket'),
@@ -24,7 +29,7 @@ const ApprovedTicket = z.object({
   assurance: z.enum(ASSURANCES),
 })
 
-export const TICKET: ApprovalKind<Parts, ReleaseChoice & { bundle_id: string }> = {
+export const TICKET: ApprovalKind<Parts, ReleaseChoice & { bundle_id: string }, DecisionStores> = {
   refusals: {
     owner_approves: 'Only an owner may give tickets for this bundle',
     named_approves: 'Only named people may give tickets for this bundle',

@@ -34,7 +34,7 @@ export async function signedCall<Name extends ApiEndpointName>(
   return await api.call(name, { ...parts, headers: { ...parts.headers, ...key.sign(askedIn(answer)) } })
 }
 
-/** An approval key of a person, on a device. */
+/** A signing key of a person, on a device. */
 export class TouchKey {
   readonly device = new SoftwarePasskey()
   readonly #isSynced: boolean

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Answered, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { type Answered, expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
@@ -7,6 +7,8 @@ import { askSigned, newTerminal } from './signing-terminal.ts'
 import { askedIn, TouchKey } from './touch-client.ts'
 
 const DAY_MS = 24 * 60 * 60_000
+
+const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
 
 describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
   let api: TestApi
@@ -78,10 +80,12 @@ describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
 
   test('needs two keys of owners that are enough for it', async () => {
     await keys.get(owner)?.enrol(api, owner)
-    expect((await set('passkey')).failure).toMatchObject({
-      code: 'conflict',
-      error: expect.stringContaining('2'),
-    })
+    expectError(
+      await set('passkey'),
+      409,
+      'owners of this workspace need 2 signing keys, and have 1: add one, then set the rule',
+      'conflict',
+    )
     await keys.get(second)?.enrol(api, second)
     expect((await set('passkey')).json.effective.touch).toBe('passkey')
     expect((await approve(await asked())).failure?.code).toBe('touch_required')
@@ -92,10 +96,18 @@ describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
     const machine = await api.call('createMachine', { as: owner, body: { name: bundle.name } })
     const params = { machine_id: machine.json.id, bundle_id: bundle.id }
     await api.call('grantBundle', { as: owner, params, body: { scope: 'read' } })
+    const elsewhere = await newBundle(api, owner, { ELSEWHERE: '1' })
+    const other = await api.call('createMachine', { as: owner, body: { name: 'other' } })
+    const there = { machine_id: other.json.id, bundle_id: elsewhere.id }
+    await api.call('grantBundle', { as: owner, params: there, body: { scope: 'read' } })
     const answer = await api.call('changeBundlePolicy', { as: owner, params, body: { touch: 'passkey' } })
     expect(JSON.parse(askedIn(answer).statement)).toMatchObject({
       act: 'changeBundlePolicy',
       concerns: { bundles: [{ id: bundle.id }], machines: [{ id: params.machine_id }] },
+    })
+    const all = await api.call('changeTenantPolicy', { as: owner, body: { touch: 'passkey' } })
+    expect(JSON.parse(askedIn(all).statement)).toMatchObject({
+      concerns: { machines: [{ id: params.machine_id }, { id: there.machine_id }].toSorted(byId) },
     })
     expect((await ruleNow()).effective.touch).toBe('none')
   })
@@ -113,8 +125,12 @@ describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
     const params = { bundle_id: bundle.id }
     const made = await api.call('upsertLegacyItem', { as: owner, params, body: { key: 'OLD', value: 'v' } })
     expect(made.status).toBeLessThan(300)
-    expect((await set('passkey')).failure?.error).toContain('legacy items')
+    const refusal = 'convert the legacy items into keys first: they cannot be signed'
+    expect((await set('passkey')).failure?.error).toBe(refusal)
+    expect((await setAll('passkey')).failure?.error).toBe(refusal)
     expect((await ruleNow()).effective.touch).toBe('none')
+    bundle = await newBundle(api, owner, { URL_TOO: 'pg://s3cret' })
+    expect((await set('passkey')).status).toBe(200)
   })
 
   test('ends what nobody signed: approvals on their way, ready ones, first ones and invitations', async () => {
@@ -158,6 +174,25 @@ describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
     expect((await api.call('listInvitations', { as: owner })).json).toEqual([])
     const params = { request_id: firstId, bundle_id: bundle.id }
     expect((await api.call('getRequestBundle', { as: owner, params })).json.first_approval).toBeNull()
+  })
+
+  test('a second rule lets what was signed under the first arrive, also for a first approval', async () => {
+    await enrolled()
+    await set('passkey')
+    const [ready, half] = [new ReturningClient(api), new ReturningClient(api)]
+    const [readyId, halfId] = [await ready.request(), await half.request()]
+    const approveSigned = (request_id: string, as = owner) =>
+      signed(as, (headers) => {
+        const body = { bundle_id: bundle.id, include_keys: ['URL'] }
+        return api.call('encryptFromBundle', { as, headers, params: { request_id }, body })
+      })
+    expect((await approveSigned(readyId)).status).toBe(200)
+    const two = { as: owner, params: { bundle_id: bundle.id }, body: { approvals_needed: 2 } }
+    await signed(owner, (headers) => api.call('changeBundlePolicy', { ...two, headers }))
+    expect((await approveSigned(halfId)).json).toMatchObject({ approvals: { given: 1, needed: 2 } })
+    expect((await setAll('passkey')).status).toBe(200)
+    expect(ready.opened(await ready.waits(readyId))).toEqual({ URL: 'pg://s3cret' })
+    expect((await approveSigned(halfId, second)).json).toMatchObject({ approvals: { given: 2, needed: 2 } })
   })
 
   test('an approval at the same time is ended, or signed', async () => {
@@ -272,6 +307,7 @@ describe.each(oneDatabase)('the rule that people sign, on %s', (kind) => {
     await enrolled()
     const before = await reveal()
     await set('passkey')
-    expect([before.status, (await reveal()).status]).toEqual([200, 403])
+    expect(before.status).toBe(200)
+    expectError(await reveal(), 403, 'A person signs each approval of these values: request a delivery')
   })
 })

@@ -1,6 +1,6 @@
 import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { expectError, type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
@@ -170,7 +170,8 @@ describe.each(oneDatabase)('values that the approver types, on %s', (kind) => {
     const id = await asks()
     const entries = [{ name: 'STRIPE_KEY', value: 'stored meanwhile' }]
     await api.call('importVariables', { as: owner, body: { bundle: bundle.name, entries } })
-    expect((await approve(id)).failure).toMatchObject({ code: 'conflict' })
+    const taken = 'The bundle has STRIPE_KEY now: load the page again, then decide'
+    expectError(await approve(id), 409, taken, 'conflict')
     expect((await offered(id))?.names).toEqual([{ name: 'LOG_LEVEL', known: false }])
   })
 

@@ -290,9 +290,14 @@ describe.each(oneDatabase)('vouches on %s', (kind) => {
       429,
       'Too many requests wait for others already: withdraw one, or try again later',
     )
-    const again = new VouchingClient(api)
-    Object.defineProperty(again, 'address', { value: before.address })
-    await (await again.begins(command)).vouchedBy(dev, all)
+    const here = (body: Record<string, unknown>) =>
+      Object.defineProperty(new VouchingClient(api), 'address', { value: before.address }).begins(body)
+    const differences = [{ argv: ['npm'] }, { cwd: '/srv' }, { bundle_id: 'other' }, { template_keys: ['A'] }]
+    const changed = differences.map((difference) => here({ ...command, ...difference }))
+    for (const other of await Promise.all([begun(command), ...changed]))
+      expect((await other.vouches(dev, all)).failure?.code).toBe('too_many')
+    const again = await here(command)
+    await again.vouchedBy(dev, all)
     await expect.poll(async () => (await before.context()).failure?.code).toBe('request_withdrawn')
     expect((await waitingFor(owner)).toSorted()).toEqual(
       [...open, again].map(({ requestId }) => requestId).toSorted(),

@@ -78,7 +78,9 @@ function partsOf({ signal, onApproval }: DeliverOptions, onAborted: () => void):
     leaveKeysTo: noProgram,
     atInterrupt: (cleanUp) => {
       const end = (): void => void Promise.resolve(cleanUp()).finally(onAborted)
-      signal?.addEventListener('abort', end, { once: true })
+      // A signal says only once that it aborted, perhaps before there was anything to end.
+      if (signal?.aborted) queueMicrotask(end)
+      else signal?.addEventListener('abort', end, { once: true })
       return () => signal?.removeEventListener('abort', end)
     },
   }

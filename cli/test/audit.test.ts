@@ -117,7 +117,7 @@ describe.concurrent('keyferry audit verify', () => {
       '',
       whole.with(1, whole[1]?.replace('created', 'deleted') ?? ''),
       '',
-      /line 2: entry 2 /,
+      /line 2: entry 2 .*\n {2}Export the log again, and compare the two files\./,
     ],
     [
       'a changed origin',
@@ -140,7 +140,7 @@ describe.concurrent('keyferry audit verify', () => {
       key,
       [...plain.lines, plain.ending(4, 1, { note: null })],
       '',
-      /the export has no note/,
+      /the export has no note\n {2}Export the log again\./,
     ],
     [
       'a cut export that says it was asked for so',
@@ -164,28 +164,40 @@ describe.concurrent('keyferry audit verify', () => {
       '',
       /line 5: neither an entry nor a signed end/,
     ],
-    ['an end that nobody signed', key, forgedEnd(), '', /the server did not sign the end of the export/],
-    ['another key', `--key '${otherKey}'`, whole, '', /note in the export is not valid: not a verifier key/],
+    [
+      'an end that nobody signed',
+      key,
+      forgedEnd(),
+      '',
+      /did not sign the end of the export\n {2}Export the log again\./,
+    ],
+    [
+      'another key',
+      `--key '${otherKey}'`,
+      whole,
+      '',
+      /note in the export is not valid: not a verifier key.*\n {2}Check that --key is the key of the server that wrote the log\./,
+    ],
     [
       'a note of another log',
       noted,
       whole,
       plain.note(2, { tenant: 't2' }),
-      /of another log, keyferry.example.com\/audit\/t2/,
+      /of another log, keyferry.example.com\/audit\/t2\n {2}Use a note of the same workspace\./,
     ],
     [
       'a rewritten log',
       noted,
       whole,
       plain.note(2, { hash: '11'.repeat(32) }),
-      /entries up to 2 are not those/,
+      /entries up to 2 are not those .*\n {2}The log was rewritten after that note, or another server has the same name and key\./,
     ],
     [
       'a cut tail',
       noted,
       [...plain.lines.slice(0, 3), plain.ending(3, 1, { last: 3 })],
       plain.note(4),
-      /ends at entry 3/,
+      /ends at entry 3\n {2}If you exported the whole log, entries after 3 were removed from it\./,
     ],
     ['a note that nobody signed', noted, whole, 'keyferry chain v1\n', /note in note is not valid/],
   ])('finds %s: 1', async (_, flags, lines, note, problem) => {
@@ -195,9 +207,9 @@ describe.concurrent('keyferry audit verify', () => {
   })
 
   test.each([
-    ['--note note', /--note needs --key/, 2],
+    ['--note note', /--note needs --key\n {2}Give the key too: keyferry-server audit-key shows it\./, 2],
     ['--key x', /not a verifier key/, 1],
-    ['--key x --note missing', /cannot read missing \(ENOENT\)/, 1],
+    ['--key x --note missing', /cannot read missing \(ENOENT\)\n {2}Check the name of the file\./, 1],
   ])('with %s it says what is wrong', async (flags, problem, code) => {
     const { exit, stderr } = await verify(flags, { lines: whole })
     expect(stderr).toMatch(problem)

@@ -77,7 +77,7 @@ export const BEHAVIOURS = {
       }
     },
   },
-  'signs with another approval key each time': { wait: (asked) => touchedDelivery(asked, VALUES) },
+  'signs with another signing key each time': { wait: (asked) => touchedDelivery(asked, VALUES) },
   'signs receipts': { wait: (asked) => signedDelivery(asked, VALUES) },
   'signs after a code': { wait: (asked) => signedDelivery(asked, VALUES, { released_by: 'code' }) },
   'signs another request': { wait: (asked) => signedDelivery(asked, VALUES, { request_id: 'x' }) },

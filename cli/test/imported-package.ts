@@ -148,6 +148,26 @@ function showOn(node: string, installed: () => string): void {
     expect([stderr, JSON.parse(stdout)]).toEqual(['', [VALUES, { GREETING: VALUES.GREETING }]])
   })
 
+  test('deliver gives values to an AI agent only where the program says that it reads them', async () => {
+    const source = `import { deliver } from 'keyferry/client'
+      for (const options of [{}, { forAgent: false }, { forAgent: true }]) {
+        const given = deliver({ reason: 'the nightly report', ...options })
+        console.log(await given.then(JSON.stringify, ({ code, message }) => code + ': ' + message))
+      }`
+    const env = { KEYFERRY_TOKEN: token, AI_AGENT: 'helper' }
+    const refused = 'usage: helper started this command, and would read the values\n'
+    expect(await play(source, { env })).toMatchObject({
+      stdout: `${refused}${refused}${JSON.stringify(VALUES)}\n`,
+    })
+  })
+
+  test('deliver leaves out optional variables that the bundle lacks', async () => {
+    const source = `import { deliver } from 'keyferry/client'
+      console.log(JSON.stringify(await deliver({ keys: ['GREETING'], optionalKeys: ['PORT', 'NONE'] })))`
+    const { stdout } = await play(source, { env: { KEYFERRY_TOKEN: token } })
+    expect(JSON.parse(stdout)).toEqual(VALUES)
+  })
+
   test('deliver hands the link to the program, and returns what a person approves', async () => {
     const source = `import { deliver } from 'keyferry/client'
       const onApproval = ({ link, checkCode, expiresInSeconds }) =>
@@ -171,6 +191,7 @@ function showOn(node: string, installed: () => string): void {
   test.each([
     ["{ bundle: 'no such bundle' }", 'usage', {}],
     ["{ bundle: 'other/app' }", 'denied', { KEYFERRY_TOKEN: 'token' }],
+    ["{ as: 'machine' }", 'usage', {}],
     ["{ server: 'http://127.0.0.1:1' }", 'network', {}],
     ['{ signal: AbortSignal.timeout(1_000), onApproval() {} }', 'aborted', {}],
   ])('deliver(%s) throws %s', async (options, code, env) => {
@@ -180,6 +201,16 @@ function showOn(node: string, installed: () => string): void {
       process.exit()`
     const { stdout } = await play(source, { env: 'KEYFERRY_TOKEN' in env ? { KEYFERRY_TOKEN: token } : {} })
     expect(stdout).toBe(`true ${code} true\n`)
+  })
+
+  test('deliver gives up also if its signal aborts before the request is made', async () => {
+    const source = `import { deliver } from 'keyferry/client'
+      const giving = new AbortController()
+      // The client reads the reason before it makes the request.
+      const options = { signal: giving.signal, onApproval() {}, get reason() { giving.abort() } }
+      console.log(await deliver(options).catch(({ code, message, next }) => [code, message, next].join('|')))`
+    const said = 'aborted|the delivery was aborted|Nothing was delivered.\n'
+    expect(await play(source)).toMatchObject({ stdout: said, exit: 0 })
   })
 
   const SHOW = `console.log([process.env.GREETING, process.env.PORT, process.env.KEYFERRY_TOKEN].join('|'))`

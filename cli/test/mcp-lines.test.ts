@@ -48,7 +48,14 @@ test('a line that is no message is passed over, and the connection goes on', asy
   send('{"id":4,"method":"ping"}')
   send(`[${request(5, 'ping')}]`)
   expect(await asked(request(6, 'no/such'))).toMatchObject({ id: 6, error: { code: -32_601 } })
-  expect((await asked(request(7, 'tools/list'))).result.tools).toHaveLength(1)
+  // A host asks its person before each call of such a tool.
+  const annotations = {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: false,
+    openWorldHint: true,
+  }
+  expect((await asked(request(7, 'tools/list'))).result.tools).toMatchObject([{ name: 'run', annotations }])
 })
 
 test('a line of 12 MB ends the connection', async () => {

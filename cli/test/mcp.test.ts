@@ -12,7 +12,7 @@ import { type ScriptedServer, startScriptedServer } from './scripted-server.ts'
 const RUN = {
   bundle: 'dev/app',
   keys: ['DATABASE_URL', 'PEM', 'PORT'],
-  argv: ['sh', '-c', 'printenv DATABASE_URL PORT; echo problem >&2; exit 3'],
+  argv: ['sh', '-c', 'printenv DATABASE_URL PORT HOME; echo problem >&2; exit 3'],
   reason: 'run the migrations',
 }
 const WAITS = { wait: () => ({ status: 200, body: { status: 'pending' } }) }
@@ -62,6 +62,8 @@ async function agentAt(
     HOME: folder,
     XDG_RUNTIME_DIR: folder,
     KEYFERRY_SERVER: url,
+    // The delivered value comes first.
+    PORT: '1',
     BROWSER,
   }
   const args = [CLIENT_PROGRAM, 'mcp']
@@ -93,7 +95,7 @@ describe.each([
       state: 'ended',
       exit_code: 3,
       timed_out: false,
-      stdout: '[keyferry:DATABASE_URL]\n8080\n',
+      stdout: `[keyferry:DATABASE_URL]\n8080\n${folder}\n`,
       stderr: 'problem\n',
     })
     expect(server.asked.map(({ body }) => body)).toMatchObject([

@@ -245,3 +245,18 @@ test('a locale without UTF-8 gets ASCII only', async () => {
   for (const scene of Object.values(SCENES))
     expect(await play(scene, 80, { LANG: 'C', TERM: 'xterm' })).toMatch(/^[\n -~␛]*$/)
 })
+
+test('the countdown goes on after a sentence, and stops at a question', () => {
+  const parts = stage({ TERM: 'xterm' }, '/')
+  const running = new Set<() => void>()
+  const every = (_ms: number, tick: () => void) => {
+    running.add(tick)
+    return () => void running.delete(tick)
+  }
+  const view = liveView({ ...parts, clock: { ...parts.clock, every } })
+  view.requested(WEB)
+  view.say(codeNeeded('keyferry release'))
+  expect(running.size).toBe(1)
+  view.say(codeNeeded(null))
+  expect(running.size).toBe(0)
+})

@@ -1,5 +1,6 @@
 import { generateKeyPair, type KeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
+import type { ExchangeAnswer } from '../src/base/exchange.ts'
 import type { CleanUp, Environment, Parts, ProgramStart } from '../src/base/parts.ts'
 import { httpExchange } from '../src/server/http-exchange.ts'
 
@@ -87,4 +88,10 @@ export function stage(env: Environment, cwd: string): Stage {
       return () => void seen.cleanUps.delete(cleanUp)
     },
   }
+}
+
+/** An answer of a server, without headers. */
+export function answered(body: object | string, status = 200): ExchangeAnswer {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return { status, body: text, retryAfterMs: null, dateMs: null, location: null }
 }

@@ -7,7 +7,7 @@ const COSE_BYTES = 77
 
 const base64 = (text: string) => Buffer.from(text, 'base64url').toString('base64')
 
-/** A delivery whose approver signed with a new approval key. */
+/** A delivery whose approver signed with a new signing key. */
 export function touchedDelivery(asked: Asked, plaintext: string): Partial<Answer> {
   const answer = signedDelivery(asked, plaintext, { workspace: WORKSPACE })
   const { body } = answer as { body: { receipt: { payload: string } } }

@@ -17,11 +17,11 @@ export type Access =
   | 'public_or_layer'
   | 'program'
 
-/** What decides whether a person signs a call with an approval key: the rules of an approval; of a bundle; of a key and
+/** What decides whether a person signs a call with a signing key: the rules of an approval; of a bundle; of a key and
  * each bundle that contains it; of both (`attachment`); of the bundles that a program gets; of what the body names; of
- * any bundle of the workspace; what a member can do (`member`); or whether an approval key counts. The others need no
+ * any bundle of the workspace; what a member can do (`member`); or whether a signing key counts. The others need no
  * signature: a call that only takes access away, that gives nothing to anyone yet, that sends names and no value, or
- * that belongs to sign-in, on which approval keys do not rest. */
+ * that belongs to sign-in, on which signing keys do not rest. */
 type Touch = Signed | 'takes_away' | 'gives_nothing' | 'names_only' | 'sign_in'
 
 /** Of a call that a person can have to sign. */
@@ -98,10 +98,9 @@ export type Endpoint = {
   text?: string
 }
 
+/** The body of the only success: `answer` with status 200, or `created` with 201. */
 type RowParts = Omit<Endpoint, 'method' | 'path' | 'access' | 'responses'> &
-  Partial<Pick<Endpoint, 'responses'>>
-
-const DONE = { responses: { 200: Ok } } as const
+  Partial<Pick<Endpoint, 'responses'>> & { answer?: z.ZodType; created?: z.ZodType }
 
 /** A row by which a person writes does not compile without `touch`, nor any other row with it. */
 type Touched<M extends Method, A extends Access> = M extends 'GET'
@@ -111,7 +110,14 @@ type Touched<M extends Method, A extends Access> = M extends 'GET'
     : { touch?: never }
 
 /** A row that names no answer answers `{ ok: true }`. */
-type CompleteRow<R> = R & (R extends { responses: unknown } ? unknown : typeof DONE)
+type CompleteRow<R> = R &
+  (R extends { answer: infer A }
+    ? { responses: { 200: A } }
+    : R extends { created: infer C }
+      ? { responses: { 201: C } }
+      : R extends { responses: unknown }
+        ? unknown
+        : { responses: { 200: typeof Ok } })
 
 function rows<const M extends Method>(method: M) {
   return <const P extends Endpoint['path'], const A extends Access, const R extends RowParts & Touched<M, A>>(
@@ -119,7 +125,9 @@ function rows<const M extends Method>(method: M) {
     access: A,
     rest: R & { [Unknown in Exclude<keyof R, keyof RowParts>]: never },
   ) => {
-    const row: object = { method, path, access, ...DONE, ...rest }
+    const { answer = Ok, created } = rest
+    const responses = created ? { 201: created } : { 200: answer }
+    const row: object = { method, path, access, responses, ...rest }
     return row as { method: M; path: P; access: A } & CompleteRow<R>
   }
 }

@@ -44,7 +44,7 @@ export const ERRORS = rows({
     text: 'Another person is signed in. Load the page again.',
   },
   changed: { status: 409, isOpen: true },
-  version_conflict: { status: 409 },
+  version_conflict: { status: 409, text: 'Another person changed the value. The page now shows it.' },
   version_destroyed: { status: 409 },
   name_taken: { status: 409, isOpen: true },
   plan_changed: { status: 409, isOpen: true },

@@ -54,9 +54,9 @@ export const LIMITS = {
   claimedGroups: 500,
   usernameLength: 20,
   emailLength: 254,
-  /** The name of an approval key or a passkey. */
+  /** The name of a signing key or a passkey. */
   passkeyNameLength: 80,
-  /** Approval keys of one person in one workspace. */
+  /** Signing keys of one person in one workspace. */
   approvalKeys: 5,
   /** Each binary field of a WebAuthn response, as base64url. */
   passkeyFieldLength: 8 * KIB,
@@ -99,7 +99,7 @@ export const LIMITS = {
 
 /** Times of the approval flow and of sessions, in seconds. */
 export const TIMES = {
-  /** How long a new approval key waits for its confirmation. */
+  /** How long a new signing key waits for its confirmation. */
   approvalKeySeconds: 60 * MINUTE,
   /** How long an act that lasts waits for a second owner. */
   lastingActSeconds: 24 * 60 * MINUTE,

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {
   type DepositContent,
@@ -8,6 +9,7 @@ import {
   signDepositKey,
 } from './deposit.ts'
 import { unwrapDepositKey, wrapDepositKey } from './deposit-key.ts'
+import { frame } from './frame.ts'
 import { generateKeyPair } from './key-pair.ts'
 import { createReceiptSeed, receiptKeyOf } from './receipt.ts'
 import { generateRootKey, RootKeyRing } from './root-key.ts'
@@ -48,6 +50,27 @@ const others: [string, Partial<DepositContent>][] = [
 
 test.each(others)('%s gives another binding', (_what, change) => {
   expect(depositBinding({ ...content, ...change })).not.toBe(depositBinding(content))
+})
+
+const digest = (...parts: (string | Uint8Array)[]) => hash('sha256', frame(...parts), 'hex')
+
+// Clients of other makers build it from docs/deposits.md.
+test('the binding is of the parts that the documents name', () => {
+  const { kid, pollChallenge, bundle } = content
+  const first = [kid, publicKey, pollChallenge, bundle]
+  const entries = ['A', '', 'B', 'secret']
+  expect(depositBinding(content)).toBe(
+    digest('keyferry deposit v1', ...first, '', '', '', '', '', ...entries),
+  )
+  const full = { ...content, workspace: 'team', detach: ['D', 'E'], own: ['O'], share: ['S'] }
+  const choices = ['team', 'D,E', 'O', 'S']
+  expect(depositBinding({ ...full, replace: 'all' })).toBe(
+    digest('keyferry deposit v1', ...first, ...choices, '*', ...entries),
+  )
+  const also = [{ bundle: 'qa/app', entries: [{ name: 'C', isSecret: false }] }]
+  expect(depositBinding({ ...full, replace: ['R', 'T'], also })).toBe(
+    digest('keyferry deposit v2', ...first, ...choices, 'R,T', '2', ...entries, 'qa/app', '1', 'C', 'public'),
+  )
 })
 
 test('a key that is called all is not every key', () => {

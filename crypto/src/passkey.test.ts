@@ -38,6 +38,13 @@ test.each([...OTHERS, { isVerified: false }])('a new passkey of %j is refused', 
   await expect(verifyNewPasskey(response, CEREMONY)).rejects.toMatchObject({ code: 'bad_passkey' })
 })
 
+test.each(['ES256', 'EdDSA', 'RS256'] as const)('a passkey can sign by %s', async (algorithm) => {
+  const key = new SoftwarePasskey(algorithm)
+  const passkey = await verifyNewPasskey(key.create(CEREMONY), CEREMONY)
+  const options = { ceremony: CEREMONY, passkey, requireUserVerification: true }
+  expect(await verifyPasskeyUse(key.use({ ...CEREMONY, counter: 1 }), options)).toBe(1)
+})
+
 test('a use gives the next counter', async () => {
   expect(await use({})).toBe(4)
   expect(await use({ counter: 9 })).toBe(9)

@@ -24,7 +24,7 @@ type UseResponse = Pick<AuthenticationResponseJSON, 'id' | 'rawId' | 'type'> & {
 /** EdDSA, ES256 and RS256 by their COSE numbers, the preferred one first. The browser is offered the same. */
 export const PASSKEY_ALGORITHMS = [-8, -7, -257] as const
 
-/** An approval key. `isSynced`: it can be on several devices. `aaguid`: the kind that it claims to be. */
+/** A signing key. `isSynced`: it can be on several devices. `aaguid`: the kind that it claims to be. */
 export type VerifiedApprovalKey = VerifiedPasskey & { isSynced: boolean; aaguid: string }
 
 /** Check the response of a browser that made a passkey. Attestation is not asked for, so it is not trusted either.
@@ -35,7 +35,7 @@ export async function verifyNewPasskey(response: NewResponse, ceremony: Ceremony
   return passkey
 }
 
-/** As `verifyNewPasskey`, with what an approval key is known by. */
+/** As `verifyNewPasskey`, with what a signing key is known by. */
 export async function verifyNewApprovalKey(
   response: NewResponse,
   ceremony: Ceremony,

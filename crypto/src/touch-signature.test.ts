@@ -30,14 +30,50 @@ test.for(vectors.valid)('accepts: $name', (made) => {
   expect(verified(made, { counter: null })).toBe(made.counter === 0 ? 0 : 7)
 })
 
+/** The error for each vector, by its name or by its fault. */
+const REASONS: Readonly<Record<string, string>> = {
+  type: 'another ceremony',
+  'signed for another act': 'another challenge',
+  origin: 'another origin',
+  'rp id': 'another host name',
+  UP: 'no verified person',
+  UV: 'no verified person',
+  BE: 'a key of another kind',
+  'BS without BE': 'a synced key that cannot be synced',
+  counter: 'a counter that did not grow',
+  AT: 'malformed data of the authenticator',
+  ED: 'malformed extensions',
+  signature: 'a wrong signature',
+  crossOrigin: 'in a frame of another site',
+  topOrigin: 'in a frame of another site',
+  'no object': 'another ceremony',
+  'no JSON': 'client data is not JSON',
+  'a lone byte': 'client data is not JSON',
+  'clientData changed': 'another ceremony',
+  'clientData is empty': 'client data is not JSON',
+  'authenticatorData changed': 'another host name',
+  'authenticatorData is empty': 'malformed data of the authenticator',
+  'signature changed': 'a wrong signature',
+  'signature is empty': 'a wrong signature',
+}
+
 test.for(vectors.invalid)('refuses: $name ($why)', (made) => {
   expect(() => verified(made)).toThrow(refusal)
+  expect(() => verified(made)).toThrow(REASONS[made.name] ?? REASONS[made.why] ?? 'a reason for this vector')
 })
 
 test.for(vectors.malformedKeys)('refuses a public key: $name ($why)', ({ publicKey }) => {
   const [made] = vectors.valid
   if (!made) throw new Error('no valid touch')
   expect(() => verified({ ...made, publicKey })).toThrow(refusal)
+})
+
+test('refuses a public key whose length takes more bytes than it needs', () => {
+  const [made] = vectors.valid
+  if (!made) throw new Error('no valid touch')
+  const publicKey = made.publicKey.replace('215820', '21590020')
+  expect(publicKey).not.toBe(made.publicKey)
+  expect(() => verified({ ...made, publicKey })).toThrow('public key is malformed')
 })
 
 test.for(vectors.valid)('refuses each flipped bit and each cut of: $name', (made) => {

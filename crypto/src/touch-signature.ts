@@ -32,7 +32,7 @@ const HASH_BYTES = 32
 const HEAD_BYTES = 37
 const FLAG = { present: 0x01, verified: 0x04, maySync: 0x08, isSynced: 0x10, hasKey: 0x40, extended: 0x80 }
 
-/** Check that this approval key signed this challenge on our own page, after its person was verified.
+/** Check that this signing key signed this challenge on our own page, after its person was verified.
  * @returns the counter after this use
  * @throws CryptoError bad_passkey: anything else */
 export function verifyTouch(proof: TouchProof, expected: ExpectedTouch): number {
@@ -45,7 +45,7 @@ export function verifyTouch(proof: TouchProof, expected: ExpectedTouch): number 
   return counter
 }
 
-/** How people name an approval key to one another: 20 letters in groups of four. */
+/** How people name a signing key to one another: 20 letters in groups of four. */
 export function approvalKeyFingerprint(publicKey: Uint8Array): string {
   return lettersOf(frame('keyferry approval key v1', publicKey), 20)
 }

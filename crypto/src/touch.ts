@@ -4,7 +4,7 @@ import { frame } from './frame.ts'
 import type { RootKey, RootKeyRing } from './root-key.ts'
 
 /*
- * A touch is a signature of a person's approval key over exactly one act. The API writes a statement that says what the
+ * A touch is a signature of a person's signing key over exactly one act. The API writes a statement that says what the
  * act is, for a fresh nonce. The challenge that the key signs is a digest of both. The token says that the API gave
  * this nonce for this statement, so nothing has to be stored before a key signs.
  */

@@ -82,7 +82,7 @@ const COMPARED: Record<string, Compared> = {
     fits: (text) => isAddressToken(ring, text, ['u', 'sam@example.com']),
   },
   'a set-up code': { text: setupCode(rootKey), fits: (text) => isSetupCode(text, setupCode(rootKey)) },
-  'the token of a signature by an approval key': {
+  'the token of a signature by a signing key': {
     text: createTouchToken({ nonce: createTouchNonce(1_800_000_000_000), statement }, rootKey),
     fits: (text) => touchTokenFits(text, statement, ring),
   },

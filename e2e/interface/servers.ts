@@ -5,6 +5,7 @@ import { Client } from 'pg'
 import { type DatabaseSettings, withDatabase } from '../../api/src/maintenance.ts'
 import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
 import { hasRedis, startRedis } from '../../plumbing/test/redis-server.ts'
+import { PATIENCE_MS } from '../../plumbing/test/until.ts'
 import { Program, temporaryFolder } from '../../server/test/program.ts'
 import { Caller, signed, textOf } from './client.ts'
 
@@ -97,7 +98,7 @@ async function sharedStores() {
 
 function sqliteIn(folder: string): Service['sql'] {
   return async (statement, values) => {
-    const database = new DatabaseSync(join(folder, 'keyferry.db'))
+    const database = new DatabaseSync(join(folder, 'keyferry.db'), { timeout: PATIENCE_MS })
     const named = Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]))
     const rows = database.prepare(statement).all(named)
     database.close()

@@ -17,23 +17,55 @@ const VERIFIED = 0x04
 const SYNCED = 0x18
 const HAS_KEY = 0x40
 
-/** A passkey without a device: it makes the responses that a browser makes, ES256, for any origin that it is told. */
-export class SoftwarePasskey {
-  readonly id = randomBytes(16).toString('base64url')
-  readonly #key: KeyObject
-  readonly #cose: Buffer
+type Pair = { privateKey: KeyObject; publicKey: KeyObject }
+type Algorithm = 'ES256' | 'EdDSA' | 'RS256'
 
-  constructor() {
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
-    this.#key = privateKey
-    this.#cose = cborMap([
+const PAIRS: Readonly<Record<Algorithm, () => Pair>> = {
+  ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  EdDSA: () => generateKeyPairSync('ed25519'),
+  RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+}
+
+const bytesOf = (text: string) => Buffer.from(text, 'base64url')
+
+function coseOf(algorithm: Algorithm, publicKey: KeyObject): Buffer {
+  const { x = '', y = '', n = '', e = '' } = publicKey.export({ format: 'jwk' })
+  const members = {
+    ES256: [
       [1, 2],
       [3, -7],
       [-1, 1],
-      [-2, Buffer.from(x, 'base64url')],
-      [-3, Buffer.from(y, 'base64url')],
-    ])
+      [-2, bytesOf(x)],
+      [-3, bytesOf(y)],
+    ],
+    EdDSA: [
+      [1, 1],
+      [3, -8],
+      [-1, 6],
+      [-2, bytesOf(x)],
+    ],
+    RS256: [
+      [1, 3],
+      [3, -257],
+      [-1, bytesOf(n)],
+      [-2, bytesOf(e)],
+    ],
+  } as const
+  return cborMap(members[algorithm])
+}
+
+/** A passkey without a device: it makes the responses that a browser makes, for any origin. */
+export class SoftwarePasskey {
+  readonly id = randomBytes(16).toString('base64url')
+  readonly #digest: 'sha256' | null
+  readonly #key: KeyObject
+  readonly #cose: Buffer
+
+  constructor(algorithm: Algorithm = 'ES256') {
+    const { privateKey, publicKey } = PAIRS[algorithm]()
+    this.#digest = algorithm === 'EdDSA' ? null : 'sha256'
+    this.#key = privateKey
+    this.#cose = coseOf(algorithm, publicKey)
   }
 
   /** A `RegistrationResponseJSON` with attestation `none`. */
@@ -61,7 +93,7 @@ export class SoftwarePasskey {
   use({ counter = 0, isVerified = true, isSynced = false, userHandle, ...asked }: Use) {
     const client = clientData('webauthn.get', asked)
     const data = authenticatorData(asked.rpId, flagsOf(isVerified, isSynced), counter)
-    const signature = sign('sha256', Buffer.concat([data, sha256(client)]), this.#key)
+    const signature = sign(this.#digest, Buffer.concat([data, sha256(client)]), this.#key)
     return {
       ...this.#named(),
       response: {

@@ -7,7 +7,7 @@ const CONFIRM = /^confirm (.+)$/
 
 export const APPROVAL_KEY_COMMANDS = {
   'approval-keys': {
-    means: 'list the approval keys that wait; confirm the one whose 20 letters its person read to you',
+    means: 'list the signing keys that wait; confirm the one whose 20 letters its person read to you',
     argument: '[confirm LETTERS …]',
     run: withApi(async ({ api, database }, argument) => {
       if (argument === '') return listed(await api.listAwaitedKeys(database))
@@ -15,13 +15,13 @@ export const APPROVAL_KEY_COMMANDS = {
       if (letters === undefined)
         throw new StartError('write: keyferry-server approval-keys confirm, and the 20 letters')
       const key = await api.confirmAwaitedKey(database, letters, matchesPage)
-      return `The approval key of ${key.email} counts now in ${quoted(key.workspace)}.`
+      return `The signing key of ${key.email} counts now in ${quoted(key.workspace)}.`
     }),
   },
 } satisfies Record<string, Maintenance>
 
 function listed(keys: readonly AwaitedKey[]): string {
-  if (keys.length === 0) return 'No approval key waits.'
+  if (keys.length === 0) return 'No signing key waits.'
   const next = [
     'Call each person, and let them read the 20 letters that their page shows. Confirm only what you heard:',
     '  keyferry-server approval-keys confirm XXXX-XXXX-XXXX-XXXX-XXXX',

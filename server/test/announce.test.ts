@@ -66,17 +66,79 @@ test.each<[NodeJS.ProcessEnv, boolean]>([
   [{ AUTH_MODE: 'oidc', SIGN_UP: 'everyone' }, false],
   [{ AUTH_MODE: 'oidc', SIGN_UP: 'invited' }, false],
   [{ AUTH_MODE: 'accounts' }, false],
-])('a provider of sign-ins asks who may sign up: %o', (environment, isAsked) => {
+])('the start advises to set SIGN_UP with %o: %s', (environment, isAsked) => {
   expect(linesOf('all', environment).includes(SIGN_UP_ADVICE)).toBe(isAsked)
 })
 
 const signUpIn = (SIGN_UP: string) => readSettings({ SIGN_UP }).SIGN_UP
 
-test('SIGN_UP is everyone, nobody or domains', () => {
+test('SIGN_UP is everyone, invited or domains', () => {
   expect(['everyone', 'invited', 'Example.com, b.org'].map(signUpIn)).toEqual([
     'everyone',
     [],
     ['example.com', 'b.org'],
   ])
   expect(() => signUpIn('no domain')).toThrow(/^SIGN_UP must be everyone, invited, or domains/)
+})
+
+const DATABASE = { DATABASE_URL: 'postgres://u@db.example/keyferry' }
+const OIDC = {
+  AUTH_MODE: 'oidc',
+  OIDC_ISSUER: 'https://id.example.com',
+  APPROVAL_ASSURANCE: 'bound',
+  SIGN_UP: 'invited',
+}
+
+test.each<[ServerRole, NodeJS.ProcessEnv, string[]]>([
+  [
+    'all',
+    {},
+    [
+      'Keyferry 1.2.3 is ready.',
+      '',
+      '  Listens   http://127.0.0.1:5393',
+      '  Data      /var/lib/keyferry',
+      expect.stringMatching(/^ {2}Sign-in {3}none: .+ \(127\.0\.0\.1\)$/),
+      expect.stringMatching(/^ {2}Client {4}.+http:\/\/127\.0\.0\.1:5393\/install\.(sh \| sh|ps1 \| iex)$/),
+      '  Next      keyferry import .env --bundle dev/app',
+    ],
+  ],
+  [
+    'all',
+    { ...OIDC, ...PUBLIC, ...DATABASE, TRUST_PROXY: '10.0.0.5' },
+    [
+      'Keyferry 1.2.3 is ready.',
+      '',
+      '  Listens   http://127.0.0.1:5393',
+      '  Public    https://keyferry.example.com',
+      '  Data      PostgreSQL (DATABASE_URL)',
+      '  Sign-in   https://id.example.com',
+    ],
+  ],
+  [
+    'web',
+    { ...HOSTED, ...PUBLIC, TRUST_PROXY: '10.0.0.5' },
+    [
+      'Keyferry 1.2.3 web is ready.',
+      '',
+      '  Listens   http://127.0.0.1:5393',
+      '  Public    https://keyferry.example.com',
+      '  Data      none (the API stores all data)',
+      '  Sign-in   accounts',
+    ],
+  ],
+  [
+    'api',
+    { ...PUBLIC, APPROVAL_ASSURANCE: 'bound' },
+    [
+      'Keyferry 1.2.3 api is ready.',
+      '',
+      '  Listens   http://127.0.0.1:5393',
+      '  Data      /var/lib/keyferry',
+      '',
+      '  TRUST_PROXY is not set: only calls with X-Signature-V2 are counted by their client’s address.',
+    ],
+  ],
+])('the start of %s with %o prints these lines', (role, environment, lines) => {
+  expect(linesOf(role, environment)).toEqual([...lines, '', '  Stop with Ctrl-C.', ''])
 })

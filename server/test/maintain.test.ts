@@ -202,7 +202,7 @@ test('a workspace is deleted while the server runs, once its name is typed', asy
   expect(await names(await start())).toEqual([])
 })
 
-/** Confirm an approval key, and type an answer. */
+/** Confirm a signing key, and type an answer. */
 const confirm = async (typed: string, ...letters: string[]) => {
   const words = ['approval-keys', 'confirm', ...letters]
   const program = new Program({ DATA_DIR: dataDir }, words, typed)
@@ -210,7 +210,7 @@ const confirm = async (typed: string, ...letters: string[]) => {
   return [code, program.stdout, program.stderr]
 }
 
-test('an approval key counts once its letters are typed, and no longer at another host', async () => {
+test('a signing key counts once its letters are typed, and no longer at another host', async () => {
   const port = await freePort('127.0.0.1')
   const begin = async (host: string) => {
     const PUBLIC_URL = `http://${host}:${port}`
@@ -242,11 +242,11 @@ test('an approval key counts once its letters are typed, and no longer at anothe
     expect.stringContaining('counts now'),
     expect.anything(),
   ])
-  expect((await run('approval-keys')).stdout).toBe('No approval key waits.\n')
+  expect((await run('approval-keys')).stdout).toBe('No signing key waits.\n')
   await stop()
   const moved = await begin('keyferry.localhost')
   const ready = (await (await fetch(`${moved.address}/readyz`)).json()) as { warnings: string[] }
-  expect(ready.warnings).toEqual(['approval keys of another address than PUBLIC_URL: 1'])
+  expect(ready.warnings).toEqual(['signing keys of another address than PUBLIC_URL: 1'])
 })
 
 test('a person is erased from the files too, while the server runs', async () => {

@@ -41,6 +41,11 @@ test('a separate address serves the metrics of both layers, by route and never b
   expect(text).toMatch(/^keyferry_migrations [1-9]/m)
   expect(text).not.toContain('keyferry_database_connections')
   expect(text).toContain('process_resident_memory_bytes')
+  // Dashboards compare what servers of several versions count by these bounds.
+  const bounds =
+    /^keyferry_call_seconds_bucket\{le="([^"]+)",part="api",route="\/api\/v1\/bundles\/:bundle_id"/gm
+  const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 35]
+  expect([...text.matchAll(bounds)].map(([, bound]) => bound)).toEqual([...seconds.map(String), '+Inf'])
   expect(text).not.toContain('an-id-that-stays-out')
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
   expect((await fetch(`${address}/metrics`)).headers.get('content-type')).toContain('text/html')

@@ -176,9 +176,18 @@ describe('a failed start prints one line and exits with code 1', () => {
         program({ DATA_DIR: path[how as keyof typeof path] ?? '/proc/keyferry' }),
       )
       expect(code).toBe(1)
-      expect(line).toMatch(/^keyferry-server: DATA_DIR .*\n$/)
+      expect(line).toMatch(/^keyferry-server: DATA_DIR .* (is not writable \(E[A-Z]+\)|is not a folder)\n$/)
     },
   )
+
+  test('a data folder whose database cannot be opened', async () => {
+    mkdirSync(join(dataDir, 'server.lock'), { recursive: true, mode: 0o700 })
+    const { code, line } = await refusal(program())
+    expect([code, line]).toEqual([
+      1,
+      `keyferry-server: DATA_DIR ${dataDir} is not writable (no permission or no space)\n`,
+    ])
+  })
 
   // Root may write in any folder; for root the file system above that takes no writes shows the same.
   if (process.getuid?.() !== 0)

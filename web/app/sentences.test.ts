@@ -216,9 +216,9 @@ const textsIn = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(textsIn)
 
 test('a variable has one name', () => {
-  const about = textsIn([failures(), imports(), webhooks(), STATES, DUE_NAMES])
+  const about = textsIn([failures(), kinds(), imports(), webhooks(), STATES, DUE_NAMES])
   expect(about.filter((text) => /\bkeys?\b/i.test(text))).toEqual([])
-  const all = textsIn([about, kinds(), trusts(), machines(), attempts(), rules()])
+  const all = textsIn([about, trusts(), machines(), attempts(), rules()])
   // What a plan does begins with the word of the API.
   expect(all.filter((text) => /\b(library|attach\w*|detach\w*)\b(?! ·)/i.test(text))).toEqual([])
 })

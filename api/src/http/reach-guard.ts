@@ -10,7 +10,7 @@ const Ids = z
 const OfImport = z.looseObject({ bundle: z.string() })
 const OfBatch = { action: z.string(), key_ids: z.array(z.string()), name: z.string() }
 const Body = z
-  .looseObject({ ...Ids.shape, ...OfBatch, also: z.array(OfImport), bundle: z.string() })
+  .looseObject({ ...Ids.shape, ...OfBatch, also: z.array(OfImport).catch([]), bundle: z.string() })
   .partial()
 const [SentIds, SentBody] = [Ids.catch({}), Body.catch({})]
 

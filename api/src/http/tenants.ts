@@ -1,16 +1,10 @@
 import { endpoints } from '@keyferry/contract'
 import { acceptInvitation } from '../domain/approvals/joining.ts'
-import {
-  changeGroup,
-  changeRole,
-  deleteGroup,
-  limitMember,
-  removeMember,
-} from '../domain/approvals/leaving.ts'
+import { changeGroup, changeMember, limitMember } from '../domain/approvals/leaving.ts'
 import { timestamp } from '../domain/base/clock-and-ids.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import { mayCreateKeys } from '../domain/library/key.ts'
-import { createGroup } from '../domain/people/group.ts'
+import { createGroup, storedFields } from '../domain/people/group.ts'
 import { invite, previewInvitation } from '../domain/people/invitation.ts'
 import { mayRemove } from '../domain/people/member.ts'
 import { type Caller, roleAllows } from '../domain/people/membership.ts'
@@ -53,16 +47,17 @@ export function tenantHandlers(parts: HandlerParts) {
         ...(counts && { holds: counts.get(member.user_id) ?? { total: 0, older: 0 } }),
       }))
     },
-    changeMemberRole: ({ caller, params, body }) =>
-      changeRole(requestParts, caller, { ...body, userId: params.user_id }),
+    changeMemberRole: ({ caller, params, body: { role: to, expected } }) =>
+      changeMember(requestParts, caller, { userId: params.user_id, to, expected }),
     changeMemberLimit: ({ caller, params, body }) =>
       limitMember(requestParts, caller, { ...body, userId: params.user_id }),
     listGroups: ({ caller }) => groups.list(caller.tenantId),
     createGroup: ({ caller, body }) => createGroup({ groups, clock }, caller, body),
-    changeGroup: ({ caller, params, body }) =>
-      changeGroup(requestParts, caller, { ...body, id: params.group_id }),
-    deleteGroup: ({ caller, params }) => deleteGroup(requestParts, caller, params.group_id),
-    removeMember: ({ caller, params }) => removeMember(requestParts, caller, params.user_id),
+    changeGroup: ({ caller, params: { group_id: id }, body: { expected, ...fields } }) =>
+      changeGroup(requestParts, caller, { id, to: storedFields(fields), expected }),
+    deleteGroup: ({ caller, params }) => changeGroup(requestParts, caller, { id: params.group_id, to: null }),
+    removeMember: ({ caller, params }) =>
+      changeMember(requestParts, caller, { userId: params.user_id, to: 'removed' }),
     async createInvitation({ caller, body }) {
       const { created_at: _, ...invitation } = await invite(invitations, caller, {
         ...body,

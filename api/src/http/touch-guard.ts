@@ -110,7 +110,7 @@ async function isSigned(parts: GuardParts, call: TouchableCall, facts: TouchFact
   return call.by !== 'member' || (await takesSigner(parts, call, facts))
 }
 
-/** Whether a removal takes an owner, or a person with an approval key, from a workspace. People leave by themselves. */
+/** Whether a removal takes an owner, or a person with a signing key, from a workspace. People leave by themselves. */
 async function takesSigner(
   { approvalKeys, clock }: GuardParts,
   { caller: { tenantId, userId: own }, params }: TouchableCall,

@@ -19,12 +19,12 @@ test.each([
 })
 
 test.each([
-  ['no URL', 'example.com'],
-  ['another scheme', 'ftp://example.com/'],
-  ['no encryption', 'http://example.com/'],
-  ['a user', 'https://user@example.com/'],
-  ['a password', 'https://:p@example.com/'],
-  ['another port', 'https://93.184.215.14:6379/'],
+  ['no URL', 'example.com', 'it is no URL'],
+  ['another scheme', 'ftp://example.com/', 'it has to begin with https://'],
+  ['no encryption', 'http://example.com/', 'it has to begin with https://'],
+  ['a user', 'https://user@example.com/', 'it holds a user or a password'],
+  ['a password', 'https://:p@example.com/', 'it holds a user or a password'],
+  ['another port', 'https://93.184.215.14:6379/', 'only the ports 443 and 8443 are allowed'],
   ['loopback', 'https://127.0.0.1/'],
   ['loopback without encryption', 'http://127.0.0.1/'],
   ['loopback in decimal', 'https://2130706433/'],
@@ -56,8 +56,10 @@ test.each([
   ['link-local', 'https://[fe80::1]/'],
   ['site-local', 'https://[fec0::1]/'],
   ['multicast of IPv6', 'https://[ff02::1]/'],
-])('%s is refused', (_what, address) => {
-  expect(() => OPEN.allowed(address)).toThrow(expect.objectContaining({ code: 'target_refused' }))
+])('%s is refused', (_what, address, why = 'its network is not public') => {
+  expect(() => OPEN.allowed(address)).toThrow(
+    expect.objectContaining({ code: 'target_refused', message: expect.stringContaining(why) }),
+  )
 })
 
 test.each([
@@ -177,6 +179,7 @@ test('the stores of the server are refused, by name and by address', async () =>
   expect(await outcome(guard, '127.0.0.2')).toBe('target_refused')
   expect(await outcome(guardOf([{ host: '127.0.0.2', port }]), '127.0.0.2')).toBe('target_refused')
   expect(await outcome(guardOf([{ host: '127.0.0.2', port: port + 1 }]), '127.0.0.2')).toBe('200 {"ok":true}')
+  await expect(guard.connectable(`http://127.0.0.2:${port}/`)).rejects.toThrow('it is a store of this server')
 })
 
 test('a redirect is an answer and is not followed', async () => {

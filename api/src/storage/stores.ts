@@ -2,7 +2,6 @@ import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import type { Bounds } from '../domain/base/bounds.ts'
 import type { Stores } from '../domain/stores.ts'
 import { createAuditStore } from './audit/audit-log.ts'
-import { createEventStore } from './audit/event-store.ts'
 import type { Queries } from './base/queries.ts'
 import { StoredBytes } from './base/stored-bytes.ts'
 import { createAttachmentStore } from './bundles/attachments.ts'
@@ -93,7 +92,7 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
       duplicate: duplicator(queries, keyVault, bounds),
     },
     comparison: createComparisonStore(query, keyVault),
-    events: createEventStore(queries),
+    events: { record: (event) => queries.write(async (transaction) => transaction.record(event)) },
     deliveries: createDeliveryStore(queries),
     depositKeys: createDepositKeyStore(queries, ring),
     deposits: createDepositStore(queries),

@@ -4,16 +4,16 @@ export class CliError extends Error {
   readonly exitCode: ExitCode
   readonly next: string
 
-  constructor(exitCode: ExitCode, message: string, next: string, cause?: unknown) {
-    super(message, cause === undefined ? {} : { cause })
+  constructor(exitCode: ExitCode, message: string, next: string) {
+    super(message)
     this.exitCode = exitCode
     this.next = next
   }
 }
 
 /** A failure without an exit code of its own (exit code 1). */
-export function generalError(message: string, next: string, cause?: unknown): CliError {
-  return new CliError(EXIT.general, message, next, cause)
+export function generalError(message: string, next: string): CliError {
+  return new CliError(EXIT.general, message, next)
 }
 
 /** An invalid command line (exit code 2). */
@@ -22,13 +22,13 @@ export function usageError(message: string, next: string): CliError {
 }
 
 /** An answer of the server that this client does not use (exit code 6). */
-export function refusedAnswer(message: string, cause?: unknown): CliError {
-  return refusedError(message, 'Check the server address. Nothing from this answer was used.', cause)
+export function refusedAnswer(message: string): CliError {
+  return refusedError(message, 'Check the server address. Nothing from this answer was used.')
 }
 
 /** What the server answered or delivered must not be used (exit code 6). */
-export function refusedError(message: string, next: string, cause?: unknown): CliError {
-  return new CliError(EXIT.refused, message, next, cause)
+export function refusedError(message: string, next: string): CliError {
+  return new CliError(EXIT.refused, message, next)
 }
 
 /** The exit codes of the client. Once the program has started, `run` exits with the program's code. */

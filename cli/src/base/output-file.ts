@@ -36,7 +36,7 @@ export function requireWritable({ path, mayReplace }: OutputFile): void {
     tryFile(draftOf(path))
   } catch (cause) {
     const next = 'Check that its folder exists, that you can write to it, and that its disk has space.'
-    throw unwritable(path, codeOf(cause), next, cause)
+    throw unwritable(path, codeOf(cause), next)
   }
 }
 
@@ -76,7 +76,7 @@ export function writeOutputFile({ path, mayReplace }: OutputFile, text: string):
     else publish(draft, path)
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') throw exists(path)
-    throw unwritable(path, codeOf(cause), 'No partial file remains. Check the disk and the folder.', cause)
+    throw unwritable(path, codeOf(cause), 'No partial file remains. Check the disk and the folder.')
   } finally {
     rmSync(draft, { force: true })
   }
@@ -160,6 +160,6 @@ function exists(path: string): CliError {
   return unwritable(path, 'it already exists', 'Use another file name, or overwrite the file with --force.')
 }
 
-function unwritable(path: string, why: string, next: string, cause?: unknown): CliError {
-  return generalError(`${printable(path)} cannot be written: ${why}`, next, cause)
+function unwritable(path: string, why: string, next: string): CliError {
+  return generalError(`${printable(path)} cannot be written: ${why}`, next)
 }

@@ -44,7 +44,6 @@ function makeIn(place: string): string {
     throw generalError(
       `no private file can be written in ${printable(place)}: ${codeOf(cause)}`,
       'No request was made. Free space there, or set XDG_RUNTIME_DIR to another folder in memory.',
-      cause,
     )
   }
 }

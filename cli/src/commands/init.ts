@@ -76,6 +76,6 @@ function writeProject(path: string, project: Project): void {
   } catch (cause) {
     const code = codeOf(cause)
     const message = `${printable(path)} cannot be written: ${code}`
-    throw generalError(message, 'Check that you can write to the folder.', cause)
+    throw generalError(message, 'Check that you can write to the folder.')
   }
 }

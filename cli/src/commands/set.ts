@@ -122,11 +122,10 @@ async function readFileValue(path: string): Promise<string> {
 function decoded(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (cause) {
+  } catch {
     throw generalError(
       `${name} is not UTF-8`,
       'Nothing was stored. Encode the value, for example with base64.',
-      cause,
     )
   }
 }

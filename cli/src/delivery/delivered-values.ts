@@ -114,8 +114,8 @@ export function openBox(ciphertextBase64: string, keyPair: KeyPair): string {
   try {
     bytes = open(decodeBase64(ciphertextBase64), keyPair)
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (cause) {
-    throw refusedAnswer('the delivery cannot be opened with the key of this request', cause)
+  } catch {
+    throw refusedAnswer('the delivery cannot be opened with the key of this request')
   } finally {
     if (bytes !== undefined) wipe(bytes)
   }

@@ -103,8 +103,8 @@ const bytes: Shape<Uint8Array> = (value) => {
   const base64 = string(value)
   try {
     return decodeBase64(base64)
-  } catch (cause) {
-    throw refusedAnswer(malformed, cause)
+  } catch {
+    throw refusedAnswer(malformed)
   }
 }
 

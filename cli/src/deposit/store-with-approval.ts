@@ -70,7 +70,7 @@ export async function storeWithApproval(
           keepWorkspace(workspace, expected, { isConfirmed, hasReceipt, parts })
         if (arrived.kind === 'proposed') {
           if (arrived.workspace.id !== workspace.id)
-            throw refusedAnswer('the server keeps the proposal in another workspace')
+            throw refusedAnswer('the server keeps the change request in another workspace')
           keep(false)
           return { end: 'proposed', outcome: proposedOutcome(arrived, { bundle, pending }) }
         }
@@ -104,7 +104,7 @@ function nothingStored(error: unknown): unknown {
   const next = isUnknown
     ? 'It is not known whether the values were stored. Run the command again: its plan shows what changed.'
     : 'Nothing was stored. Run the command again to ask again.'
-  return new CliError(error.exitCode, error.message, next, error)
+  return new CliError(error.exitCode, error.message, next)
 }
 
 const namesOf = (entries: DepositDraft['entries']) => entries.map(({ name }) => name)

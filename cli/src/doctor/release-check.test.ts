@@ -1,7 +1,7 @@
 import { generateKeyPairSync, hash, randomBytes } from 'node:crypto'
 import { minisignPublicKey, signMinisign } from '@keyferry/crypto/minisign'
 import { expect, test } from 'vitest'
-import { stage } from '../../test/stage.ts'
+import { answered, stage } from '../../test/stage.ts'
 import type { ExchangeRequest } from '../base/exchange.ts'
 import { checkRelease, isNewer, type OwnClient } from './release-check.ts'
 
@@ -17,13 +17,8 @@ function check({ own = OWN, ...offer }: Offer & { own?: OwnClient } = {}) {
   const { list = LIST, comment = 'keyferry 1.2.3 expires 2030-06-01', status = 200 } = offer
   const signature = offer.signature ?? signMinisign(Buffer.from(LIST), key, comment)
   const parts = stage({}, '/')
-  const exchange = async ({ url }: ExchangeRequest) => ({
-    status,
-    retryAfterMs: null,
-    dateMs: null,
-    location: null,
-    body: url.endsWith('/client/SHA256SUMS') ? list : signature,
-  })
+  const exchange = async ({ url }: ExchangeRequest) =>
+    answered(url.endsWith('/client/SHA256SUMS') ? list : signature, status)
   return checkRelease(
     'https://keyferry.example',
     { exchange, clock: { ...parts.clock, epochMs: () => NOW } },
@@ -43,21 +38,43 @@ test('a signed list and the program in it are good', async () => {
   ])
 })
 
-test.each<[string, Offer & { own?: OwnClient }, string]>([
-  ['swapped sums', { list: LIST.replace(PROGRAM, hash('sha256', 'x')) }, 'did not sign this list'],
-  ['no signature', { signature: '' }, 'did not sign this list'],
-  ['a server without a list', { status: 404 }, 'no signed list'],
-  ['an expired list', { comment: 'keyferry 1.2.3 expires 2030-05-31' }, 'expired on 2030-05-31'],
+test.each<[string, Offer & { own?: OwnClient }, string, string]>([
+  [
+    'swapped sums',
+    { list: LIST.replace(PROGRAM, hash('sha256', 'x')) },
+    'did not sign this list',
+    'Do not install a client from here.',
+  ],
+  ['no signature', { signature: '' }, 'did not sign this list', 'Do not install a client from here.'],
+  [
+    'a server without a list',
+    { status: 404 },
+    'this server has no signed list of the client’s files',
+    'Its operator can install a signed release.',
+  ],
+  [
+    'an expired list',
+    { comment: 'keyferry 1.2.3 expires 2030-05-31' },
+    'the signed list of Keyferry 1.2.3 expired on 2030-05-31',
+    'The operator of the server has to install a newer release.',
+  ],
   [
     'an older version',
     { comment: 'keyferry 1.2.2 expires 2030-06-01' },
     '1.2.2, older than this client (1.2.3)',
+    'The operator of the server has to install a newer release.',
   ],
-  ['a flipped byte of this program', { own: { ...OWN, ownSum: () => 'f' } }, 'not in the signed list'],
-])('%s: refused by name', async (_, offer, complaint) => {
+  [
+    'a flipped byte of this program',
+    { own: { ...OWN, ownSum: () => 'f' } },
+    'this program is not in the signed list',
+    'Install it again, and find out who changed it.',
+  ],
+])('%s is refused with a fix', async (_, offer, complaint, next) => {
   await expect(check(offer)).rejects.toMatchObject({
     exitCode: 6,
     message: expect.stringContaining(complaint),
+    next,
   })
 })
 
@@ -66,12 +83,21 @@ test('a client that knows no publisher says that it cannot check', async () => {
 })
 
 test('the Node.js package, and a program of another version, are not compared', async () => {
-  expect((await check({ own: { ...OWN, ownSum: () => null } }))[1]).toMatchObject({ state: 'doubtful' })
+  expect((await check({ own: { ...OWN, ownSum: () => null } }))[1]).toEqual({
+    about: 'this program',
+    state: 'doubtful',
+    what: 'not compared',
+    fix: 'It is the Node.js package; compare its file: docs/rebuild.md.',
+  })
   const older = await check({ own: { ...OWN, version: '1.2.0' } })
   expect(older.map(({ about, state }) => [about, state])).toEqual([
     ['signature', 'good'],
     ['this program', 'doubtful'],
     ['update', 'doubtful'],
+  ])
+  expect(older.slice(1).map(({ fix }) => fix)).toEqual([
+    'It is Keyferry 1.2.0, and the list is of 1.2.3.',
+    'Run: curl -fsS https://keyferry.example/install.sh | sh',
   ])
 })
 

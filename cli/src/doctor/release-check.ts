@@ -54,8 +54,8 @@ async function signedList(
     )
   try {
     return openSums(text, signature, publisherKey)
-  } catch (cause) {
-    throw refusedError('the publisher did not sign this list', 'Do not install a client from here.', cause)
+  } catch {
+    throw refusedError('the publisher did not sign this list', 'Do not install a client from here.')
   }
 }
 

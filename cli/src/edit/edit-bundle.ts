@@ -91,7 +91,7 @@ function textOf(path: string): EnvText {
     return readImport(decodeText(readFileSync(path)), 'dotenv')
   } catch (error) {
     if (error instanceof EnvError) return { entries: [], notes: [], problems: [error] }
-    throw generalError(`the text cannot be read: ${codeOf(error)}`, 'Nothing was stored.', error)
+    throw generalError(`the text cannot be read: ${codeOf(error)}`, 'Nothing was stored.')
   }
 }
 

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { EnvText } from '@keyferry/contract/env'
+import { groupBy } from '@keyferry/contract/group-by'
 import { announce, isYes } from '../base/announce.ts'
 import { generalError, usageError } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
@@ -76,6 +77,9 @@ export async function importText(
   return namesOf(stored, 'kept')
 }
 
+/** A shorter value can be the same by chance. */
+const SECRET_LETTERS = 8
+
 type StoreCall = {
   readonly options: ImportTextOptions
   readonly content: DepositDraft
@@ -99,7 +103,12 @@ async function storeHere({ options, notes, parts, ...given }: StoreCall): Promis
     if (bundleId === null) await confirmNewBundle({ ...options, bundleName }, library)
   const steps = plans.flatMap((each) => each.plan)
   const asks = !options.isDryRun && mustAsk(steps, { options, parts })
-  show(plans, { notes: [...notes, ...planNotes(steps)], how: options.how, library, asks })
+  show(plans, {
+    notes: [...notes, ...planNotes(steps), ...repeatedNotes(content, steps)],
+    how: options.how,
+    library,
+    asks,
+  })
   if (options.isDryRun) {
     if (parts.view === 'person') parts.stderr.write('Nothing was changed: this is a dry run.\n')
     return null
@@ -115,6 +124,17 @@ async function storeHere({ options, notes, parts, ...given }: StoreCall): Promis
   for (const name of namesOf(steps, 'detach'))
     announce(parts, { event: 'removed', name, bundle: content.bundle }, null)
   return steps
+}
+
+// A service of its own shares nothing unless the person says so.
+function repeatedNotes({ entries, also }: DepositDraft, steps: readonly PlanStep[]): string[] {
+  const own = steps.filter(({ action, isSecret }) => action === 'own' && isSecret).map(({ name }) => name)
+  const all = [entries, ...also.map((other) => other.entries)].flat()
+  const secrets = all.filter(({ name, value }) => own.includes(name) && value.length >= SECRET_LETTERS)
+  const groups = [...groupBy(secrets, ({ name, value }) => `${name}=${value}`).values()]
+  const names = groups.flatMap(([first, another]) => (first && another ? first.name : [])).join(',')
+  if (names === '') return []
+  return [`several files have the same value of ${names}; use --share ${names} to store it once`]
 }
 
 /** The plan of each bundle. */

@@ -30,7 +30,7 @@ export async function readBytes(path: string): Promise<Uint8Array> {
   } catch (cause) {
     const code = codeOf(cause)
     const next = 'Check the path, or use - for standard input.'
-    throw generalError(`${printable(path)} cannot be read: ${WHY_UNREAD[code] ?? code}`, next, cause)
+    throw generalError(`${printable(path)} cannot be read: ${WHY_UNREAD[code] ?? code}`, next)
   }
 }
 
@@ -49,7 +49,7 @@ function parse(bytes: Uint8Array, dialect: Dialect, name: string): EnvText {
   } catch (error) {
     if (!(error instanceof EnvError)) throw error
     const next = 'Nothing was imported. Fix the file, then run the same command again.'
-    throw generalError(`${printable(name)}: ${error.message}`, next, error)
+    throw generalError(`${printable(name)}: ${error.message}`, next)
   }
 }
 

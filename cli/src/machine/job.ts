@@ -18,7 +18,7 @@ function placed(platform: string, project = '', ref = ''): string {
 }
 
 /** In GitHub Actions, have each line of each value replaced in the log of the job. Values that a log shows all the
- * time, such as `1` or `true`, are left alone. Source: docs.github.com, "Workflow commands", add-mask. */
+ * time, such as `1` or `yes`, are left alone. Source: docs.github.com, "Workflow commands", add-mask. */
 export function maskInJobLog(values: Values, { env, stderr }: Pick<Parts, 'env' | 'stderr'>): void {
   if (env['GITHUB_ACTIONS'] !== 'true') return
   const lines = [...values.values()].flatMap((value) => value.split(/\r\n|[\r\n]/))

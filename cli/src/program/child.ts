@@ -143,7 +143,6 @@ function startError(name: string, cause: unknown): CliError {
     exitCode,
     `${printable(name)} cannot be started: ${what}`,
     'Check that it was built for this system and that the interpreter in its first line exists.',
-    cause,
   )
 }
 

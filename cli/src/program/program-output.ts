@@ -25,7 +25,7 @@ export async function passOn(
   } catch (error) {
     if (codeOf(error) === 'EPIPE') return
     const what = `the output of the program cannot be written (${codeOf(error)})`
-    throw generalError(what, 'Its output is incomplete. Check whether the disk is full.', error)
+    throw generalError(what, 'Its output is incomplete. Check whether the disk is full.')
   }
 }
 

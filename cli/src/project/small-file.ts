@@ -14,7 +14,7 @@ export function readSmallFile(path: string): { readonly text: string; readonly u
   } catch (cause) {
     const code = codeOf(cause)
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return null
-    throw cause instanceof CliError ? cause : unreadable(path, code, cause)
+    throw cause instanceof CliError ? cause : unreadable(path, code)
   }
 }
 
@@ -30,6 +30,6 @@ function contentOf(path: string) {
   }
 }
 
-function unreadable(path: string, why: string, cause?: unknown): CliError {
-  return generalError(`${printable(path)} cannot be read: ${why}`, 'Fix or remove the file.', cause)
+function unreadable(path: string, why: string): CliError {
+  return generalError(`${printable(path)} cannot be read: ${why}`, 'Fix or remove the file.')
 }

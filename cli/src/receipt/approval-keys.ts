@@ -6,7 +6,7 @@ import { printable } from '../base/printable.ts'
 import { field, orNull, string } from '../base/shape.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-folder.ts'
 
-/** The fingerprint of an approval key, in groups of four letters.
+/** The fingerprint of a signing key, in groups of four letters.
  * @throws CliError usage */
 export function readFingerprint(text: string): string {
   const letters = text.replaceAll(/[\s-]/g, '').toUpperCase()
@@ -46,7 +46,7 @@ export function requireTrustedKeys(
   }
 }
 
-/** Remember that this approval key may sign in this workspace.
+/** Remember that this signing key may sign in this workspace.
  * @throws CliError general */
 export function trustKey(fingerprint: string, workspace: string, parts: StateParts): void {
   const folder = folderOf(workspace, parts)
@@ -55,7 +55,7 @@ export function trustKey(fingerprint: string, workspace: string, parts: StatePar
     // One file for each key, so that two commands at the same time cannot overwrite each other's.
     writeFileSync(join(folder, fingerprint), '', { mode: 0o600 })
   } catch (cause) {
-    throw generalError(`cannot store a signing key: ${codeOf(cause)}`, `Check ${printable(folder)}.`, cause)
+    throw generalError(`cannot store a signing key: ${codeOf(cause)}`, `Check ${printable(folder)}.`)
   }
 }
 

@@ -40,8 +40,8 @@ export function verifiedFields(
 function decoded(base64: string): Uint8Array {
   try {
     return decodeBase64(base64)
-  } catch (cause) {
-    throw refusedAnswer('the receipt is not base64', cause)
+  } catch {
+    throw refusedAnswer('the receipt is not base64')
   }
 }
 

@@ -7,7 +7,7 @@ import { isObject, list, nullable, object, optional, parseObject, refusing, stri
 import type { SignedReceipt } from '../server/wait-answer.ts'
 
 /*
- * What the approvers signed with their approval keys, checked without a server. The server says whose key each is: only
+ * What the approvers signed with their signing keys, checked without a server. The server says whose key each is: only
  * a fingerprint that you know from the person shows that.
  */
 
@@ -103,8 +103,8 @@ function requireValid({ publicKey, ...touch }: SignedTouch, server: string): voi
   const challenge = challengeOf({ publicKey, ...touch })
   try {
     verifyTouch(touch, { challenge, origin, rpId, publicKey, isSynced, counter: null })
-  } catch (cause) {
-    throw refusedAnswer('a signature of the receipt is not valid', cause)
+  } catch {
+    throw refusedAnswer('a signature of the receipt is not valid')
   }
 }
 

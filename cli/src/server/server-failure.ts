@@ -12,7 +12,7 @@ export class NoAnswer extends CliError {
 
   constructor(error: NetworkError, server: string) {
     const { exitCode, message, next } = failure(error, server)
-    super(exitCode, message, next, error)
+    super(exitCode, message, next)
     this.reason = error.message
     this.isPassing = error.isPassing
   }

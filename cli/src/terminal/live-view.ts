@@ -9,6 +9,7 @@ import { remaining, requestVerb, type ShownRequest, subjectText, type WaitingVie
 const SLOW_AFTER_MS = 60_000
 /** Where the countdown ends; further to the left on a narrow terminal. */
 const COUNTDOWN_END = 76
+const TRYING = '; trying again'
 
 /** The view for a person at a terminal: a panel that says what is requested and where to approve it. Its last line
  * counts down in place: a line above could not be found again after Ctrl-Z or on a resized terminal. At the end, one
@@ -24,7 +25,7 @@ export function liveView(parts: Parts): WaitingView {
   let trouble: string | null = null
   let stop: (() => void) | null = null
   const tick = (): void => {
-    const text = trouble === null ? status.text : `${style.waits} ${trouble}; trying again`
+    const text = trouble === null ? status.text : `${style.waits} ${trouble}${TRYING}`
     line.show(text, remaining(status.deadlineMs - clock.monotonicMs()))
   }
   const start = (): void => {
@@ -56,7 +57,8 @@ export function liveView(parts: Parts): WaitingView {
       )
     },
     trouble: (reason) => {
-      trouble = printable(reason, 60)
+      const around = widthOf(`${style.waits} ${TRYING}`)
+      trouble = printable(reason, Math.max(1, lastLineWidth(stderr) - around))
     },
     recovered: () => {
       trouble = null

@@ -44,7 +44,6 @@ function writeAll(fd: 1 | 2, bytes: Uint8Array): void {
         throw generalError(
           'cannot write to standard output: its reader is gone, or the disk is full',
           'Some values may be missing. Run the command again.',
-          error,
         )
     }
   }

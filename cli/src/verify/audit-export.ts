@@ -137,7 +137,7 @@ function rangesOf({ first, last }: ExportedChain, anchors: readonly Anchor[]): E
 
 function unreadable(path: string, cause: unknown): CliError {
   const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
-  return generalError(`cannot read ${printable(path, 200)}${code}`, 'Check the name of the file.', cause)
+  return generalError(`cannot read ${printable(path, 200)}${code}`, 'Check the name of the file.')
 }
 
 /** A note that fits the export: it anchors the entries up to its own. */

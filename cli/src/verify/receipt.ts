@@ -109,8 +109,8 @@ function readFile(path: string): { readonly server: string; readonly receipt: Si
   let content: string
   try {
     content = readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw generalError(`cannot read ${printable(path)}`, 'Check the name of the file.', cause)
+  } catch {
+    throw generalError(`cannot read ${printable(path)}`, 'Check the name of the file.')
   }
   const parsed = parseObject(content)
   const receipt = orNull(SIGNED_RECEIPT)(parsed)

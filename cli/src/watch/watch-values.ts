@@ -5,6 +5,7 @@ import { printable } from '../base/printable.ts'
 import { PersonNeeded } from '../delivery/deliver.ts'
 import type { ProgramWithValues } from '../delivery/run-option.ts'
 import type { ValuesDelivery } from '../delivery/values-request.ts'
+import { NO_OPEN } from '../terminal/browser.ts'
 import { waitForChange } from './change-call.ts'
 
 /*
@@ -35,7 +36,7 @@ export async function runWatched(watched: ProgramWithValues, parts: Parts): Prom
   const { deliver } = await import('../delivery/deliver.ts')
   const program = await parts.superviseProgram(watched.start)
   const quieter: Parts = { ...parts, view: parts.view === 'json' ? 'json' : 'quiet' }
-  const again = { ...watched.request, whyNotOpen: 'the values are fetched again' }
+  const again = { ...watched.request, whyNotOpen: NO_OPEN }
   const fetch = async () => await deliver(again, quieter, { mayAsk: false })
   return await watchValues({ ...watched, program, fetch }, parts)
 }

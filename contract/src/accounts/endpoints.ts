@@ -1,4 +1,4 @@
-import { type Endpoint, GET, PAGE, POST, PUT } from '../endpoint.ts'
+import { GET, PAGE, POST, PUT } from '../endpoint.ts'
 import { SignedIn } from '../schemas/user.ts'
 import * as account from './schemas.ts'
 
@@ -6,20 +6,20 @@ import * as account from './schemas.ts'
 export const accountEndpoints = {
   getSetup: GET('/api/v1/auth/setup', 'public', {
     summary: 'Whether the first local account is still to be created',
-    responses: { 200: account.Setup },
+    answer: account.Setup,
     internal: true,
   }),
   setUpAccount: POST('/api/v1/auth/setup', 'public', {
     summary: 'Create the first local account, once',
     body: account.SetUpAccount,
-    responses: { 201: SignedIn },
+    created: SignedIn,
     errors: [403, 409, 429],
     internal: true,
   }),
   logIn: POST('/api/v1/auth/login', 'public', {
     summary: 'Check e-mail and password of a local account',
     body: account.LogIn,
-    responses: { 200: SignedIn },
+    answer: SignedIn,
     errors: [401, 403, 429],
     internal: true,
   }),
@@ -27,7 +27,7 @@ export const accountEndpoints = {
     touch: 'sign_in',
     summary: "Change the password of the caller's local account",
     body: account.ChangePassword,
-    responses: { 200: account.ChangedPassword },
+    answer: account.ChangedPassword,
     internal: true,
   }),
   changeEmail: PUT('/api/v1/auth/email', 'session', {
@@ -40,19 +40,19 @@ export const accountEndpoints = {
   joinWithAccount: POST('/api/v1/auth/join', 'public', {
     summary: 'Create a local account by an invitation, and join',
     body: account.JoinWithAccount,
-    responses: { 201: account.Joined },
+    created: account.Joined,
     errors: [404, 409],
     internal: true,
   }),
   listPasskeys: GET('/api/v1/auth/passkeys', 'session', {
     summary: "List the passkeys of the caller's local account",
-    responses: { 200: account.OwnPasskeys },
+    answer: account.OwnPasskeys,
   }),
   preparePasskey: POST('/api/v1/auth/passkeys/prepare', 'session', {
     touch: 'sign_in',
     summary: "Check the password of the caller's local account before it gets a passkey",
     body: account.ConfirmPassword,
-    responses: { 200: account.PasskeyOwner },
+    answer: account.PasskeyOwner,
     errors: [409],
     internal: true,
   }),
@@ -60,7 +60,7 @@ export const accountEndpoints = {
     touch: 'sign_in',
     summary: "Add a passkey to the caller's local account",
     body: account.AddVerifiedPasskey,
-    responses: { 201: account.Passkey },
+    created: account.Passkey,
     errors: [409],
     internal: true,
   }),
@@ -68,7 +68,7 @@ export const accountEndpoints = {
     touch: 'sign_in',
     summary: "Rename a passkey of the caller's local account",
     body: account.RenamePasskey,
-    responses: { 200: account.Passkey },
+    answer: account.Passkey,
     errors: [409],
   }),
   removePasskey: POST('/api/v1/auth/passkeys/{passkey_id}/remove', 'session', {
@@ -85,11 +85,11 @@ export const accountEndpoints = {
   logInWithPasskey: POST('/api/v1/auth/passkey-login', 'layer', {
     summary: 'Check a passkey of a local account',
     body: account.LogInWithPasskey,
-    responses: { 200: SignedIn },
+    answer: SignedIn,
     errors: [403, 429],
     internal: true,
   }),
-} as const satisfies Record<string, Endpoint>
+}
 
 const OF_ACCOUNTS = { layer: 'web', modes: ['accounts'] } as const
 
@@ -109,7 +109,7 @@ export const accountWebEndpoints = {
   beginPasskeySignIn: POST('/sign-in/passkey/options', 'public', {
     ...OF_ACCOUNTS,
     summary: 'Begin a sign-in with a passkey; sets a short-lived cookie',
-    responses: { 200: account.PasskeyOptions },
+    answer: account.PasskeyOptions,
     errors: [403, 409],
   }),
   signInWithPasskey: POST('/sign-in/passkey', 'public', {
@@ -134,7 +134,7 @@ export const accountWebEndpoints = {
     ...OF_ACCOUNTS,
     summary: "Change the caller's password; ends every other session",
     body: account.ChangePassword,
-    responses: { 200: account.ChangedPassword },
+    answer: account.ChangedPassword,
   }),
   changeOwnEmail: POST('/auth/email', 'session', {
     ...OF_ACCOUNTS,
@@ -146,14 +146,14 @@ export const accountWebEndpoints = {
     ...OF_ACCOUNTS,
     summary: 'Begin adding a passkey; needs the password; sets a short-lived cookie',
     body: account.ConfirmPassword,
-    responses: { 200: account.NewPasskeyOptions },
+    answer: account.NewPasskeyOptions,
     errors: [409],
   }),
   finishPasskey: POST('/auth/passkeys', 'session', {
     ...OF_ACCOUNTS,
     summary: 'Finish adding a passkey',
     body: account.AddPasskey,
-    responses: { 200: account.Passkey },
+    answer: account.Passkey,
     errors: [409],
   }),
-} as const satisfies Record<string, Endpoint>
+}

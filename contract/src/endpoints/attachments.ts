@@ -1,4 +1,4 @@
-import { ALLOWED, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
+import { ALLOWED, DELETE, GET, POST, PUT } from '../endpoint.ts'
 import * as attachment from '../schemas/attachment.ts'
 import * as key from '../schemas/key.ts'
 
@@ -7,24 +7,24 @@ export const attachmentEndpoints = {
   listBundleKeys: GET('/api/v1/bundles/{bundle_id}/keys', 'member', {
     program: 'read',
     summary: "List a bundle's attached keys in order",
-    responses: { 200: attachment.AttachedKeyList },
+    answer: attachment.AttachedKeyList,
   }),
   listSharedKeys: GET('/api/v1/bundles/{bundle_id}/shared-keys', 'member', {
     summary: "List a bundle's keys that other bundles use too",
-    responses: { 200: attachment.SharedKeyList },
+    answer: attachment.SharedKeyList,
   }),
   attachKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     touch: { by: 'attachment', lasts: 'effect' },
     summary: 'Attach a library key to a bundle (owner, or a member whom the rules allow both)',
     body: attachment.AttachKey,
     bodyOptional: true,
-    responses: { 201: attachment.AttachedToBundle },
+    created: attachment.AttachedToBundle,
   }),
   changeAttachment: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     touch: { by: 'attachment', lasts: 'effect' },
     summary: `Change the name under which a bundle delivers a key, whether it is required, or use another key in its place${ALLOWED}`,
     body: attachment.ChangeAttachment,
-    responses: { 200: attachment.ChangedAttachment },
+    answer: attachment.ChangedAttachment,
   }),
   splitKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}/split', 'owner', {
     touch: { by: 'attachment', lasts: 'effect' },
@@ -32,7 +32,7 @@ export const attachmentEndpoints = {
     query: key.SaveKeyQuery,
     body: attachment.SplitKey,
     bodyOptional: true,
-    responses: { 201: key.SavedKey },
+    created: key.SavedKey,
   }),
   detachKey: DELETE('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     touch: { by: 'attachment', lasts: 'effect' },
@@ -44,4 +44,4 @@ export const attachmentEndpoints = {
     body: attachment.ReorderKey,
     errors: [409],
   }),
-} as const satisfies Record<string, Endpoint>
+}

@@ -1,4 +1,4 @@
-import { type Endpoint, GET } from '../endpoint.ts'
+import { GET } from '../endpoint.ts'
 import * as audit from '../schemas/audit.ts'
 
 /** The audit log. */
@@ -7,33 +7,33 @@ export const auditEndpoints = {
     program: 'audit',
     summary: 'What happened in the workspace, newest first; total in X-Total-Count',
     query: audit.AuditQuery,
-    responses: { 200: audit.AuditList },
+    answer: audit.AuditList,
   }),
   listOwnAudit: GET('/api/v1/audit/own', 'member', {
     summary: 'What the caller did in the workspace, newest first; total in X-Total-Count',
     query: audit.OwnAuditQuery,
-    responses: { 200: audit.AuditList },
+    answer: audit.AuditList,
   }),
   countAuditDays: GET('/api/v1/audit/days', 'member', {
     summary: 'How much of each kind happened on each day; for a member, how much of it they did',
     query: audit.AuditDaysQuery,
-    responses: { 200: audit.AuditDays },
+    answer: audit.AuditDays,
   }),
   exportAudit: GET('/api/v1/audit/export', 'owner', {
     program: 'audit',
     summary: 'The audit log as JSON lines with a signed note, to be verified elsewhere',
     query: audit.AuditExportQuery,
-    responses: { 200: audit.AuditExport },
+    answer: audit.AuditExport,
     text: 'application/jsonl',
   }),
   getAuditNote: GET('/api/v1/audit/note', 'owner', {
     program: 'audit',
     summary: 'The newest signed note of the audit log',
-    responses: { 200: audit.AuditNote },
+    answer: audit.AuditNote,
     text: 'text/plain',
   }),
   getAuditKey: GET('/api/v1/audit/key', 'session', {
     summary: 'The key that verifies the notes of this server',
-    responses: { 200: audit.AuditKey },
+    answer: audit.AuditKey,
   }),
-} as const satisfies Record<string, Endpoint>
+}

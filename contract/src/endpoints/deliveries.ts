@@ -1,4 +1,4 @@
-import { type Endpoint, GET } from '../endpoint.ts'
+import { GET } from '../endpoint.ts'
 import * as delivery from '../schemas/delivery.ts'
 import { ReceiptKeys } from '../schemas/receipt.ts'
 
@@ -7,19 +7,19 @@ export const deliveryEndpoints = {
   listDeliveries: GET('/api/v1/deliveries', 'owner', {
     summary: 'Deliveries of the workspace, newest first',
     query: delivery.ListDeliveriesQuery,
-    responses: { 200: delivery.DeliveryList },
+    answer: delivery.DeliveryList,
   }),
   getDelivery: GET('/api/v1/deliveries/{delivery_id}', 'owner', {
     summary: 'A delivery: who approved it for whom, and the version of each value',
-    responses: { 200: delivery.DeliveryNow },
+    answer: delivery.DeliveryNow,
   }),
   listUse: GET('/api/v1/use', 'member', {
     summary: 'Fetches per day of each bundle or machine, by name',
     query: delivery.UseQuery,
-    responses: { 200: delivery.UseList },
+    answer: delivery.UseList,
   }),
   listReceiptKeys: GET('/api/v1/receipt-keys', 'public', {
     summary: 'The keys that sign receipts',
-    responses: { 200: ReceiptKeys },
+    answer: ReceiptKeys,
   }),
-} as const satisfies Record<string, Endpoint>
+}

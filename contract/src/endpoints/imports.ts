@@ -1,4 +1,4 @@
-import { type Endpoint, POST } from '../endpoint.ts'
+import { POST } from '../endpoint.ts'
 import { ImportPlan, ImportVariables } from '../schemas/import.ts'
 import { LibraryMove, MoveLibrary } from '../schemas/library-move.ts'
 
@@ -9,12 +9,12 @@ export const importEndpoints = {
     summary:
       'Import variables into a bundle, all or nothing, or show what that would do (owner; a member when it only creates)',
     body: ImportVariables,
-    responses: { 200: ImportPlan },
+    answer: ImportPlan,
   }),
   moveLibrary: POST('/api/v1/library-moves', 'owner', {
     touch: { by: 'workspace', lasts: 'effect' },
     summary: 'Add a library of another server, all or nothing, or show what that would do',
     body: MoveLibrary,
-    responses: { 200: LibraryMove },
+    answer: LibraryMove,
   }),
-} as const satisfies Record<string, Endpoint>
+}

@@ -1,4 +1,4 @@
-import { ALLOWED, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
+import { ALLOWED, DELETE, GET, POST, PUT } from '../endpoint.ts'
 import * as delivery from '../schemas/delivery.ts'
 import * as key from '../schemas/key.ts'
 import * as batch from '../schemas/key-batch.ts'
@@ -10,25 +10,25 @@ export const keyEndpoints = {
     touch: 'gives_nothing',
     summary: 'Create a library key',
     body: key.CreateKey,
-    responses: { 201: key.Key },
+    created: key.Key,
     errors: [409],
   }),
   listKeys: GET('/api/v1/keys', 'member', {
     summary: 'List library keys by name; secret values masked',
     query: key.ListKeysQuery,
-    responses: { 200: key.KeyList },
+    answer: key.KeyList,
   }),
   getKey: GET('/api/v1/keys/{key_id}', 'member', {
     summary: 'A library key and the bundles that use it',
     query: key.GetKeyQuery,
-    responses: { 200: key.KeyWithBundles },
+    answer: key.KeyWithBundles,
   }),
   updateKey: PUT('/api/v1/keys/{key_id}', 'member', {
     touch: { by: 'key', lasts: 'effect' },
     summary: `Change a library key, in every bundle that uses it${ALLOWED}`,
     query: key.SaveKeyQuery,
     body: key.UpdateKey,
-    responses: { 200: key.SavedKey },
+    answer: key.SavedKey,
   }),
   deleteKey: DELETE('/api/v1/keys/{key_id}', 'owner', {
     touch: { by: 'key', lasts: 'never' },
@@ -39,18 +39,18 @@ export const keyEndpoints = {
     summary:
       'Attach, detach or delete several keys, or declare them secret, all or nothing (owner; a member where each key alone would be allowed)',
     body: batch.ChangeKeys,
-    responses: { 200: batch.ChangedKeys },
+    answer: batch.ChangedKeys,
   }),
   findKeyUses: POST('/api/v1/keys/uses', 'member', {
     touch: 'gives_nothing',
     summary: 'The bundles that use any of several keys',
     body: batch.FindKeyUses,
-    responses: { 200: batch.KeyUses },
+    answer: batch.KeyUses,
   }),
   listKeyVersions: GET('/api/v1/keys/{key_id}/versions', 'member', {
     summary: 'The versions of a key, newest first',
     query: version.ListVersionsQuery,
-    responses: { 200: version.KeyVersionList },
+    answer: version.KeyVersionList,
   }),
   restoreKeyVersion: POST('/api/v1/keys/{key_id}/restore', 'member', {
     touch: { by: 'key', lasts: 'never' },
@@ -58,7 +58,7 @@ export const keyEndpoints = {
       'Make an older value the newest version (owner; within 10 minutes also who set the value, to undo that)',
     query: key.SaveKeyQuery,
     body: version.RestoreVersion,
-    responses: { 200: key.SavedKey },
+    answer: key.SavedKey,
   }),
   destroyKeyVersion: DELETE('/api/v1/keys/{key_id}/versions/{version}', 'owner', {
     touch: { by: 'key', lasts: 'never' },
@@ -68,7 +68,7 @@ export const keyEndpoints = {
   listHolders: GET('/api/v1/keys/{key_id}/holders', 'member', {
     summary: 'Who was given which version of a key, the oldest version first',
     query: delivery.ListHoldersQuery,
-    responses: { 200: delivery.HolderList },
+    answer: delivery.HolderList,
   }),
   dismissHolder: DELETE('/api/v1/keys/{key_id}/holders/{holder}', 'owner', {
     touch: { by: 'key', lasts: 'never' },
@@ -77,6 +77,6 @@ export const keyEndpoints = {
   listStaleKeys: GET('/api/v1/stale-keys', 'member', {
     summary: 'Keys with holders who were given an older version last, by name',
     query: delivery.ListStaleKeysQuery,
-    responses: { 200: delivery.StaleKeyList },
+    answer: delivery.StaleKeyList,
   }),
-} as const satisfies Record<string, Endpoint>
+}

@@ -1,4 +1,4 @@
-import { DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
+import { DELETE, GET, POST, PUT } from '../endpoint.ts'
 import * as delivery from '../schemas/delivery.ts'
 import * as member from '../schemas/member.ts'
 import * as tenant from '../schemas/tenant.ts'
@@ -8,7 +8,7 @@ export const memberEndpoints = {
   listMembers: GET('/api/v1/members', 'member', {
     summary: 'List the members of the current tenant',
     query: member.MemberQuery,
-    responses: { 200: member.MemberList },
+    answer: member.MemberList,
   }),
   changeMemberRole: PUT('/api/v1/members/{user_id}', 'owner', {
     touch: { by: 'workspace', lasts: 'role' },
@@ -26,13 +26,13 @@ export const memberEndpoints = {
   }),
   listGroups: GET('/api/v1/groups', 'owner', {
     summary: 'List the groups of members',
-    responses: { 200: member.GroupList },
+    answer: member.GroupList,
   }),
   createGroup: POST('/api/v1/groups', 'owner', {
     touch: { by: 'workspace', lasts: 'effect' },
     summary: 'Create a group of members',
     body: member.CreateGroup,
-    responses: { 201: member.CreatedGroup },
+    created: member.CreatedGroup,
   }),
   changeGroup: PUT('/api/v1/groups/{group_id}', 'owner', {
     touch: { by: 'workspace', lasts: 'effect' },
@@ -46,22 +46,22 @@ export const memberEndpoints = {
   listHoldings: GET('/api/v1/members/{user_id}/holdings', 'owner', {
     summary: 'What a person was given, also after the person was removed',
     query: delivery.ListHoldingsQuery,
-    responses: { 200: delivery.HoldingList },
+    answer: delivery.HoldingList,
   }),
   listTypedValues: GET('/api/v1/members/{user_id}/typed-values', 'owner', {
     summary: 'Which values a person typed, imported or proposed, also after the person was removed',
     query: delivery.ListHoldingsQuery,
-    responses: { 200: delivery.TypedValueList },
+    answer: delivery.TypedValueList,
   }),
   createInvitation: POST('/api/v1/invitations', 'owner', {
     touch: { by: 'workspace', lasts: 'invitation' },
     summary: 'Invite by e-mail; the token is shown once',
     body: member.CreateInvitation,
-    responses: { 201: member.CreatedInvitation },
+    created: member.CreatedInvitation,
   }),
   listInvitations: GET('/api/v1/invitations', 'owner', {
     summary: 'List open invitations',
-    responses: { 200: member.InvitationList },
+    answer: member.InvitationList,
   }),
   revokeInvitation: DELETE('/api/v1/invitations/{invitation_id}', 'owner', {
     touch: 'takes_away',
@@ -70,13 +70,13 @@ export const memberEndpoints = {
   previewInvitation: POST('/api/v1/invitations/preview', 'public', {
     summary: 'What an invitation offers, by its token',
     body: member.AcceptInvitation,
-    responses: { 200: member.InvitationPreview },
+    answer: member.InvitationPreview,
     errors: [404],
   }),
   acceptInvitation: POST('/api/v1/invitations/accept', 'session', {
     touch: 'gives_nothing',
     summary: 'Join a tenant by an invitation token',
     body: member.AcceptInvitation,
-    responses: { 200: tenant.CurrentTenant },
+    answer: tenant.CurrentTenant,
   }),
-} as const satisfies Record<string, Endpoint>
+}

@@ -1,4 +1,4 @@
-import { DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
+import { DELETE, GET, POST, PUT } from '../endpoint.ts'
 import { LIMITS } from '../limits.ts'
 import * as deposit from '../schemas/deposit.ts'
 import { ApproveNames, NamesOffer, NamesQuery } from '../schemas/names.ts'
@@ -19,47 +19,47 @@ export const requestEndpoints = {
     body: creation.CreateRequest,
     maxBodyBytes: LIMITS.requestBodyBytes,
     longBody: { field: 'deposit', maxBytes: LIMITS.depositBodyBytes },
-    responses: { 201: creation.CreatedRequest },
+    created: creation.CreatedRequest,
     errors: [429],
   }),
   waitForApproval: GET('/api/v1/requests/{request_id}/wait', 'public', {
     summary: 'Hold until the request is approved; hands the ciphertext over once',
     query: wait.WaitQuery,
     headers: wait.VerifierHeaders,
-    responses: { 200: wait.WaitResult },
+    answer: wait.WaitResult,
     errors: [404, 429],
   }),
   getRequestContext: GET('/api/v1/requests/{request_id}/context', 'public', {
     summary: 'Who asks for what, for the approval page',
-    responses: { 200: request.RequestContext },
+    answer: request.RequestContext,
     errors: [404],
   }),
   listCandidates: GET('/api/v1/requests/{request_id}/candidates', 'session', {
     summary:
       "Bundles of all the caller's workspaces that match the bundle (id or name) that the request names",
-    responses: { 200: approval.CandidateList },
+    answer: approval.CandidateList,
   }),
   listRequestBundles: GET('/api/v1/requests/{request_id}/bundles', 'member', {
     summary: 'Bundles that the approver can choose from',
-    responses: { 200: approval.RequestBundleList },
+    answer: approval.RequestBundleList,
   }),
   getRequestBundle: GET('/api/v1/requests/{request_id}/bundles/{bundle_id}', 'member', {
     summary: 'A bundle with its entries masked, for the approver',
     query: approval.RequestBundleQuery,
-    responses: { 200: approval.RequestBundle },
+    answer: approval.RequestBundle,
   }),
   encryptFromBundle: POST('/api/v1/requests/{request_id}/encrypt-from-bundle', 'member', {
     touch: { by: 'approval', lasts: 'never' },
     summary: 'Approve: seal the chosen values to the client',
     body: approval.EncryptFromBundle,
-    responses: { 200: release.Approved },
+    answer: release.Approved,
   }),
   vouchForRequest: POST('/api/v1/requests/{request_id}/vouch', 'member', {
     touch: 'gives_nothing',
     summary:
       'Say that the request is of your own terminal, where only others may approve; returns to the terminal as an approval does',
     body: approval.VouchRequest,
-    responses: { 200: approval.Vouched },
+    answer: approval.Vouched,
     errors: [409, 429],
   }),
   denyRequest: DELETE('/api/v1/requests/{request_id}', 'member', {
@@ -73,7 +73,7 @@ export const requestEndpoints = {
       'Withdraw a request, or leave it open: for the client, which holds the verifier of its challenge (X-Poll-Verifier)',
     query: wait.WithdrawQuery,
     headers: wait.VerifierHeaders,
-    responses: { 200: wait.Withdrawn },
+    answer: wait.Withdrawn,
     errors: [404, 409],
   }),
   storePayload: PUT('/api/v1/requests/{request_id}/payload', 'dev', {
@@ -92,36 +92,36 @@ export const requestEndpoints = {
   createReleaseCode: POST('/api/v1/requests/{request_id}/release-code', 'member', {
     touch: { by: 'approval', lasts: 'never' },
     summary: 'A fresh code for an approval that did not reach the terminal: for the person who approved',
-    responses: { 200: release.FreshCode },
+    answer: release.FreshCode,
   }),
   getDepositKey: GET('/api/v1/deposit-key', 'public', {
     summary: 'The key that clients seal deposits to',
-    responses: { 200: deposit.DepositKey },
+    answer: deposit.DepositKey,
   }),
   planDeposit: POST('/api/v1/requests/{request_id}/deposit-plan', 'member', {
     touch: 'gives_nothing',
     summary: 'What an approval of a deposit would do in the workspace of the call; changes nothing',
     body: deposit.PlanDeposit,
     bodyOptional: true,
-    responses: { 200: deposit.DepositPlan },
+    answer: deposit.DepositPlan,
     errors: [409],
   }),
   approveDeposit: POST('/api/v1/requests/{request_id}/deposit', 'member', {
     touch: { by: 'approval', lasts: 'never' },
     summary: 'Approve a deposit: store its values as the plan says, all or nothing',
     body: deposit.ApproveDeposit,
-    responses: { 200: deposit.ApprovedDeposit },
+    answer: deposit.ApprovedDeposit,
   }),
   listProposals: GET('/api/v1/proposals', 'member', {
     summary: "Proposals of the last days: the caller's own; owners see all",
-    responses: { 200: ProposalList },
+    answer: ProposalList,
   }),
   planProposal: POST('/api/v1/proposals/{proposal_id}/plan', 'owner', {
     touch: 'gives_nothing',
     summary: 'What storing a proposal would do now; changes nothing',
     body: deposit.PlanProposal,
     bodyOptional: true,
-    responses: { 200: deposit.ProposalPlan },
+    answer: deposit.ProposalPlan,
     errors: [409],
   }),
   acceptProposal: POST('/api/v1/proposals/{proposal_id}/accept', 'owner', {
@@ -136,18 +136,18 @@ export const requestEndpoints = {
   previewNames: GET('/api/v1/requests/{request_id}/names', 'member', {
     summary: 'What an approval of a request for names lets the terminal read; no value',
     query: NamesQuery,
-    responses: { 200: NamesOffer },
+    answer: NamesOffer,
     errors: [409],
   }),
   approveNames: POST('/api/v1/requests/{request_id}/names', 'member', {
     touch: 'gives_nothing',
     summary: 'Approve a request for names: seal the list to the client',
     body: ApproveNames,
-    responses: { 200: release.Approved },
+    answer: release.Approved,
     errors: [409],
   }),
   listWaiting: GET('/api/v1/waiting', 'member', {
     summary: "What waits for the caller's decision in this workspace, the newest first",
-    responses: { 200: wait.WaitingList },
+    answer: wait.WaitingList,
   }),
-} as const satisfies Record<string, Endpoint>
+}

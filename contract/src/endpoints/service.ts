@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { type Endpoint, GET } from '../endpoint.ts'
+import { GET } from '../endpoint.ts'
 import { Health, Readiness } from '../schemas/health.ts'
 
 /** The server itself. */
 export const serviceEndpoints = {
   getHealth: GET('/healthz', 'public', {
     summary: 'The process is alive',
-    responses: { 200: Health },
+    answer: Health,
     storeless: true,
     internal: true,
   }),
@@ -18,10 +18,8 @@ export const serviceEndpoints = {
   getOpenApi: GET('/api/v1/openapi.json', 'public', {
     summary: 'This interface as an OpenAPI 3.1 document',
     storeless: true,
-    responses: {
-      200: z
-        .record(z.string(), z.unknown())
-        .meta({ id: 'OpenApiDocument', examples: [{ openapi: '3.1.0' }] }),
-    },
+    answer: z
+      .record(z.string(), z.unknown())
+      .meta({ id: 'OpenApiDocument', examples: [{ openapi: '3.1.0' }] }),
   }),
-} as const satisfies Record<string, Endpoint>
+}

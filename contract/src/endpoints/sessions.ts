@@ -1,4 +1,4 @@
-import { DELETE, type Endpoint, GET, HOSTED_MODES, PAGE, POST } from '../endpoint.ts'
+import { DELETE, GET, HOSTED_MODES, PAGE, POST } from '../endpoint.ts'
 import * as session from '../schemas/session.ts'
 
 const OF_SESSIONS = { layer: 'web', modes: ['accounts', 'oidc'] } as const
@@ -9,13 +9,13 @@ export const sessionEndpoints = {
     layer: 'web',
     modes: HOSTED_MODES,
     summary: 'End this session; a form that accepts HTML is redirected instead',
-    responses: { 200: session.SignedOut },
+    answer: session.SignedOut,
     errors: [401, 403],
   }),
   listSessions: GET('/auth/sessions', 'session', {
     ...OF_SESSIONS,
     summary: 'List the sessions of the signed-in person',
-    responses: { 200: session.SessionList },
+    answer: session.SessionList,
   }),
   endSession: DELETE('/auth/sessions/{id}', 'session', {
     ...OF_SESSIONS,
@@ -24,7 +24,7 @@ export const sessionEndpoints = {
   endAllSessions: POST('/auth/sessions/end-all', 'session', {
     ...OF_SESSIONS,
     summary: 'End every session of the signed-in person, of linked ways to sign in too, and this one',
-    responses: { 200: session.SignedOut },
+    answer: session.SignedOut,
   }),
   clearSession: POST('/session/clear', 'public', {
     ...PAGE,
@@ -43,4 +43,4 @@ export const sessionEndpoints = {
     summary: 'Take over a changed or deleted user (Standard Webhooks; needs `IDENTITY_WEBHOOK_SECRET`)',
     errors: [400, 401, 403, 413],
   }),
-} as const satisfies Record<string, Endpoint>
+}

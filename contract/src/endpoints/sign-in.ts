@@ -1,4 +1,4 @@
-import { AUTH_MODES, type Endpoint, GET, PAGE } from '../endpoint.ts'
+import { AUTH_MODES, GET, PAGE } from '../endpoint.ts'
 import * as session from '../schemas/session.ts'
 
 /** Signing in, answered by the web-facing layer. */
@@ -7,7 +7,7 @@ export const signInEndpoints = {
     layer: 'web',
     modes: AUTH_MODES,
     summary: 'Whether the caller is signed in, and how people sign in here',
-    responses: { 200: session.SessionState },
+    answer: session.SessionState,
   }),
   showSignIn: GET('/sign-in', 'public', {
     ...PAGE,
@@ -24,4 +24,4 @@ export const signInEndpoints = {
     modes: ['oidc'],
     summary: 'Where the identity provider sends the browser back',
   }),
-} as const satisfies Record<string, Endpoint>
+}

@@ -1,17 +1,17 @@
-import { type Endpoint, GET, POST, PUT } from '../endpoint.ts'
+import { GET, POST, PUT } from '../endpoint.ts'
 import * as tenant from '../schemas/tenant.ts'
 
 /** Tenants of the caller. */
 export const tenantEndpoints = {
   listTenants: GET('/api/v1/tenants', 'session', {
     summary: "List the caller's tenants",
-    responses: { 200: tenant.TenantList },
+    answer: tenant.TenantList,
   }),
   createTenant: POST('/api/v1/tenants', 'session', {
     touch: 'gives_nothing',
     summary: 'Create a tenant; the caller becomes its owner',
     body: tenant.NameTenant,
-    responses: { 201: tenant.Tenant },
+    created: tenant.Tenant,
     errors: [409],
   }),
   renameTenant: PUT('/api/v1/tenants/{tenant_id}', 'session', {
@@ -19,12 +19,12 @@ export const tenantEndpoints = {
     summary: 'Rename a tenant that the caller owns',
     body: tenant.RenameTenant,
     errors: [409],
-    responses: { 200: tenant.Tenant },
+    answer: tenant.Tenant,
   }),
   switchTenant: POST('/api/v1/tenants/switch', 'session', {
     touch: 'gives_nothing',
     summary: 'Choose the tenant to work in',
     body: tenant.SwitchTenant,
-    responses: { 200: tenant.CurrentTenant },
+    answer: tenant.CurrentTenant,
   }),
-} as const satisfies Record<string, Endpoint>
+}

@@ -1,4 +1,4 @@
-import { type Endpoint, GET, POST, PUT } from '../endpoint.ts'
+import { GET, POST, PUT } from '../endpoint.ts'
 import * as user from '../schemas/user.ts'
 
 /** Users, as the identity provider knows them. */
@@ -19,12 +19,12 @@ export const userEndpoints = {
   recordSignOut: POST('/api/v1/users/{idp_user_id}/signed-out', 'layer', {
     summary: 'Record that sessions of a user ended; answers all ways to sign in as that person',
     body: user.SignedOutUser,
-    responses: { 200: user.EndedSessions },
+    answer: user.EndedSessions,
     errors: [404],
     internal: true,
   }),
   getMe: GET('/api/v1/me', 'member', {
     summary: 'Who the caller is, and where',
-    responses: { 200: user.Me },
+    answer: user.Me,
   }),
-} as const satisfies Record<string, Endpoint>
+}

@@ -20,6 +20,11 @@ test('every bad line is named, and the lines between them are read', () => {
   expect(problemsIn(text).map(({ line }) => line)).toEqual([2, 4])
 })
 
+test('after a value of several lines that cannot be read, its second line is read too', () => {
+  const lines = problemsIn("A='x\ny' z\nB C=1\n", 'shell').map(({ line }) => line)
+  expect(lines).toEqual([2, 2, 3])
+})
+
 test('a quote that is never closed spoils only its line', () => {
   const text = 'A="open\nB=2'
   expect(readImport(text, 'dotenv').entries).toEqual([{ name: 'B', value: '2', line: 2 }])

@@ -3,7 +3,6 @@ import { EnvError } from './env-error.ts'
 import type { EnvEntry, EnvText } from './read-env.ts'
 
 const TOKEN = /[ \t\r\n]*([{}[\],:]|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|[^ \t\r\n{}[\],:"]+)/y
-const BLANKS = /[ \t\r\n]*/y
 
 /** Read a JSON object of names and values. Texts are taken as they are; numbers, true and false as they are written.
  * Other values become problems with their line. */
@@ -42,7 +41,6 @@ function problemOf(text: string): EnvError | null {
 }
 
 function takeToken(cursor: Cursor): string {
-  cursor.take(BLANKS)
   return cursor.take(TOKEN)?.[1] ?? '}'
 }
 

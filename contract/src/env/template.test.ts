@@ -39,6 +39,7 @@ test('a template has a bounded number of parts, and a part a name that a key can
   const most = '${A}'.repeat(LIMITS.templateParts)
   expect(partNames(parseTemplate(most))).toEqual(['A'])
   expect(() => parseTemplate(`${most}\${A}`)).toThrow('at most 32 parts')
+  expect(partNames(parseTemplate(most.replaceAll('$', ', $')))).toEqual(['A'])
   expect(() => parseTemplate(`\${${'A'.repeat(LIMITS.nameLength)}}`)).not.toThrow()
   expect(() => parseTemplate(`\${${'A'.repeat(LIMITS.nameLength + 1)}}`)).toThrow('longer than 255')
 })

@@ -1,4 +1,4 @@
-import { DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
+import { DELETE, GET, POST, PUT } from '../endpoint.ts'
 import { LIMITS } from '../limits.ts'
 import { Change } from '../schemas/change.ts'
 import { HoldingList, ListHoldingsQuery } from '../schemas/delivery.ts'
@@ -11,22 +11,22 @@ export const machineEndpoints = {
     touch: { by: 'program', lasts: 'audit' },
     summary: 'Create a machine',
     body: machine.CreateMachine,
-    responses: { 201: machine.Machine },
+    created: machine.Machine,
   }),
   listMachines: GET('/api/v1/machines', 'member', {
     summary: 'List machines by name; total in X-Total-Count',
     query: machine.ListMachinesQuery,
-    responses: { 200: machine.MachineList },
+    answer: machine.MachineList,
   }),
   getMachine: GET('/api/v1/machines/{machine_id}', 'member', {
     summary: 'A machine with its bundles and tokens',
-    responses: { 200: machine.Machine },
+    answer: machine.Machine,
   }),
   updateMachine: PUT('/api/v1/machines/{machine_id}', 'owner', {
     touch: { by: 'program', lasts: 'program' },
     summary: 'Rename, describe or stop a machine',
     body: machine.UpdateMachine,
-    responses: { 200: machine.Machine },
+    answer: machine.Machine,
   }),
   deleteMachine: DELETE('/api/v1/machines/{machine_id}', 'owner', {
     touch: 'takes_away',
@@ -35,13 +35,13 @@ export const machineEndpoints = {
   listMachineHoldings: GET('/api/v1/machines/{machine_id}/holdings', 'owner', {
     summary: 'What a machine was given, also after it was deleted',
     query: ListHoldingsQuery,
-    responses: { 200: HoldingList },
+    answer: HoldingList,
   }),
   grantBundle: PUT('/api/v1/machines/{machine_id}/bundles/{bundle_id}', 'owner', {
     touch: { by: 'bundle', lasts: 'always' },
     summary: 'Let a machine use a bundle, or change what it may do with it',
     body: machine.GrantBundle,
-    responses: { 200: machine.GrantedBundle },
+    answer: machine.GrantedBundle,
   }),
   revokeBundle: DELETE('/api/v1/machines/{machine_id}/bundles/{bundle_id}', 'owner', {
     touch: 'takes_away',
@@ -52,14 +52,14 @@ export const machineEndpoints = {
     summary: 'Create a token, which is shown once',
     body: machine.CreateToken,
     bodyOptional: true,
-    responses: { 201: machine.CreatedToken },
+    created: machine.CreatedToken,
   }),
   rotateMachineToken: POST('/api/v1/machines/{machine_id}/tokens/{token_id}/rotate', 'owner', {
     touch: { by: 'program', lasts: 'always' },
     summary: 'Create a token in the place of another, which works a while longer',
     body: machine.RotateToken,
     bodyOptional: true,
-    responses: { 201: machine.CreatedToken },
+    created: machine.CreatedToken,
   }),
   endMachineToken: DELETE('/api/v1/machines/{machine_id}/tokens/{token_id}', 'owner', {
     touch: 'takes_away',
@@ -69,7 +69,7 @@ export const machineEndpoints = {
     touch: { by: 'program', lasts: 'always' },
     summary: 'Let the ID tokens of another service prove a machine',
     body: machine.CreateTrust,
-    responses: { 201: machine.MachineTrust },
+    created: machine.MachineTrust,
   }),
   endMachineTrust: DELETE('/api/v1/machines/{machine_id}/trusts/{trust_id}', 'owner', {
     touch: 'takes_away',
@@ -77,13 +77,13 @@ export const machineEndpoints = {
   }),
   listMachineAttempts: GET('/api/v1/machines/{machine_id}/attempts', 'owner', {
     summary: 'Verified identities that the machine does not trust, the latest first',
-    responses: { 200: machine.MachineAttemptList },
+    answer: machine.MachineAttemptList,
   }),
   allowMachineAttempt: POST('/api/v1/machines/{machine_id}/attempts/{fingerprint}/allow', 'owner', {
     touch: { by: 'program', lasts: 'always' },
     summary: 'Trust an identity that called, by its issuer and the chosen claims',
     body: machine.AllowAttempt,
-    responses: { 201: machine.MachineTrust },
+    created: machine.MachineTrust,
   }),
   dismissMachineAttempt: DELETE('/api/v1/machines/{machine_id}/attempts/{fingerprint}', 'owner', {
     touch: 'takes_away',
@@ -99,18 +99,18 @@ export const machineEndpoints = {
   createDelivery: POST('/api/v1/deliveries', 'program', {
     summary: "Deliver a bundle's values to a machine, sealed to its public key",
     body: machine.CreateDelivery,
-    responses: { 200: machine.MachineDelivery },
+    answer: machine.MachineDelivery,
   }),
   waitForChange: POST('/api/v1/deliveries/{delivery_id}/wait', 'program', {
     summary: "Hold until a value of the machine's own delivery changes, at most 30 s",
     body: machine.WaitForChange,
     bodyOptional: true,
     maxBodyBytes: LIMITS.requestBodyBytes,
-    responses: { 200: Change },
+    answer: Change,
     errors: [404],
   }),
   getOwnMachine: GET('/api/v1/machine', 'program', {
     summary: 'Who the calling machine is, and what it may do',
-    responses: { 200: machine.OwnMachine },
+    answer: machine.OwnMachine,
   }),
-} as const satisfies Record<string, Endpoint>
+}

@@ -1,17 +1,17 @@
-import { type Endpoint, GET, PUT } from '../endpoint.ts'
+import { GET, PUT } from '../endpoint.ts'
 import * as mail from './schemas.ts'
 
 /** Mails that a person gets. */
 export const mailEndpoints = {
   getOwnMails: GET('/api/v1/mails', 'session', {
     summary: 'Which mails the caller switched off',
-    responses: { 200: mail.OwnMails },
+    answer: mail.OwnMails,
   }),
   changeOwnMails: PUT('/api/v1/mails', 'session', {
     touch: 'gives_nothing',
     summary: 'Switch kinds of mails off or on',
     body: mail.ChangeMails,
-    responses: { 200: mail.OwnMails },
+    answer: mail.OwnMails,
   }),
   proveAddress: PUT('/api/v1/mails/address', 'session', {
     touch: 'gives_nothing',
@@ -19,4 +19,4 @@ export const mailEndpoints = {
       "Prove that the caller reads their address, by the link of a mail; a local account's mails go there",
     body: mail.ProveAddress,
   }),
-} as const satisfies Record<string, Endpoint>
+}

@@ -54,7 +54,7 @@ export const ApprovalKey = object('ApprovalKey', {
   last_used_at: Timestamp.nullable(),
 })
 
-/** `address`: where approval keys work; null: not at the address of this server. */
+/** `address`: where signing keys work; null: not at the address of this server. */
 export const ApprovalKeyList = object('ApprovalKeyList', {
   address: z.object({ origin: z.string(), rp_id: z.string() }).nullable(),
   keys: z.array(ApprovalKey),

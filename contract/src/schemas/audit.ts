@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AUDIT_ACTIONS } from '../audit-actions.ts'
 import { AUDIT_GROUPS } from '../audit-groups.ts'
+import { BundlesOfKey } from './delivery.ts'
 import { Id, object, Page, PathPart, Timestamp } from './text.ts'
 
 /** What both databases hold as an integer. */
@@ -47,7 +48,8 @@ const Who = z.object({ kind: z.string(), id: z.string().nullable(), name: z.stri
 
 /** `seq` is null while the event waits to be sealed. `story`, if the query asks for it: the same for all entries of one
  * delivery, one deposit, or the calls of a machine for a bundle within an hour. `data` holds names and numbers, never a
- * value; `origin` is null once it was erased. */
+ * value; `origin` is null once it was erased. `target.bundles`: those that have the key
+ * now, as far as the reader reaches them. */
 export const AuditEntry = object('AuditEntry', {
   seq: z.int().nullable(),
   id: Id,
@@ -55,7 +57,7 @@ export const AuditEntry = object('AuditEntry', {
   sealed: z.boolean(),
   action: z.enum(AUDIT_ACTIONS),
   actor: Who,
-  target: Who.extend({ id: z.string() }),
+  target: Who.extend({ id: z.string(), bundles: BundlesOfKey.optional() }),
   data: z.record(z.string(), z.unknown()),
   origin: z.record(z.string(), z.string()).nullable(),
   story: z.string().optional(),

@@ -57,13 +57,16 @@ export const StaleKeyList = listOf('StaleKey', {
   holders: z.int(),
 })
 
+/** Bundles, production first. */
+export const BundlesOfKey = z.array(z.object({ id: Id, name: z.string(), is_production: z.boolean() }))
+
 /** `bundles`: those that hold the key, production first. */
 const KeyOfHolding = z.object({
   id: Id,
   name: z.string(),
   version: z.int(),
   is_secret: z.boolean(),
-  bundles: z.array(z.object({ id: Id, name: z.string(), is_production: z.boolean() })),
+  bundles: BundlesOfKey,
 })
 
 /** Secrets first. */

@@ -32,22 +32,23 @@ export const RequestUse = object(
   { redaction: 'auto', flags: ['run', '--only'] },
 )
 
-/** Why a remembered approval of this bundle does not apply to a request. */
+/** Why a remembered approval of this bundle does not apply to a request. The later in this list, the less the approval
+ * has to do with the request. */
 export const ASKS_AGAIN = [
-  'expired',
-  'used_up',
   'revoked',
   'forgotten',
+  'signed_out',
   'person_removed',
   'role_changed',
   'policy_changed',
-  'signed_out',
-  'other_command',
-  'other_folder',
-  'other_agent',
-  'other_network',
-  'other_keys',
+  'used_up',
+  'expired',
   'bundle_changed',
+  'other_keys',
+  'other_network',
+  'other_agent',
+  'other_folder',
+  'other_command',
 ] as const
 
 /** An approval that a person lets one terminal repeat, for one command, or as a task for any command of a program that

@@ -37,8 +37,8 @@ export const AGENT_RULES = ['remember', 'ask', 'deny'] as const
  * is `none` if no place sets it, if nothing is remembered, if two people approve, or if people sign. */
 export const TASK_RULES = ['allow', 'none'] as const
 
-/** Whether a person signs each approval and each change with an approval key, the strictest last: not at all, with any
- * approval key, or with one that never leaves its device. */
+/** Whether a person signs each approval and each change with a signing key, the strictest last: not at all, with any
+ * signing key, or with one that never leaves its device. */
 export const TOUCHES = ['none', 'passkey', 'device'] as const
 
 export type TouchRule = (typeof TOUCHES)[number]

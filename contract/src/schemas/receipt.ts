@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { object, Timestamp } from './text.ts'
 
-/** What a person signed with an approval key. `public_key` (COSE) is the person's according to the server. Everything
+/** What a person signed with a signing key. `public_key` (COSE) is the person's according to the server. Everything
  * but `credential_id` (base64url) is base64. */
 export const ReceiptTouch = object('ReceiptTouch', {
   statement: z.base64(),

@@ -1,4 +1,4 @@
-import { DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
+import { DELETE, GET, POST, PUT } from '../endpoint.ts'
 import { spanText } from '../limits.ts'
 import { WEBHOOK_TIMES } from './limits.ts'
 import * as webhook from './schemas.ts'
@@ -9,23 +9,23 @@ export const webhookEndpoints = {
     touch: 'names_only',
     summary: 'Create a webhook; its secret is shown once',
     body: webhook.CreateWebhook,
-    responses: { 201: webhook.CreatedWebhook },
+    created: webhook.CreatedWebhook,
     errors: [409],
   }),
   listWebhooks: GET('/api/v1/webhooks', 'owner', {
     summary: 'List webhooks, the oldest first; total in X-Total-Count',
     query: webhook.ListWebhooksQuery,
-    responses: { 200: webhook.WebhookList },
+    answer: webhook.WebhookList,
   }),
   getWebhook: GET('/api/v1/webhooks/{webhook_id}', 'owner', {
     summary: 'A webhook and how its calls do',
-    responses: { 200: webhook.Webhook },
+    answer: webhook.Webhook,
   }),
   updateWebhook: PUT('/api/v1/webhooks/{webhook_id}', 'owner', {
     touch: 'names_only',
     summary: 'Change a webhook, or turn it on or off',
     body: webhook.UpdateWebhook,
-    responses: { 200: webhook.Webhook },
+    answer: webhook.Webhook,
     errors: [409],
   }),
   deleteWebhook: DELETE('/api/v1/webhooks/{webhook_id}', 'owner', {
@@ -35,7 +35,7 @@ export const webhookEndpoints = {
   rotateWebhookSecret: POST('/api/v1/webhooks/{webhook_id}/secret', 'owner', {
     touch: 'names_only',
     summary: `Create a new secret; the old one signs too for ${spanText(WEBHOOK_TIMES.overlapSeconds)}`,
-    responses: { 200: webhook.RotatedSecret },
+    answer: webhook.RotatedSecret,
   }),
   testWebhook: POST('/api/v1/webhooks/{webhook_id}/test', 'owner', {
     touch: 'names_only',
@@ -46,7 +46,7 @@ export const webhookEndpoints = {
   listWebhookMessages: GET('/api/v1/webhooks/{webhook_id}/messages', 'owner', {
     summary: `Messages of the last ${spanText(WEBHOOK_TIMES.logSeconds)}, the latest first; total in X-Total-Count`,
     query: webhook.ListWebhookMessagesQuery,
-    responses: { 200: webhook.WebhookMessageList },
+    answer: webhook.WebhookMessageList,
   }),
   resendWebhookMessage: POST('/api/v1/webhooks/{webhook_id}/messages/{message_id}/resend', 'owner', {
     touch: 'names_only',
@@ -54,4 +54,4 @@ export const webhookEndpoints = {
     responses: { 202: webhook.QueuedMessage },
     errors: [409],
   }),
-} as const satisfies Record<string, Endpoint>
+}

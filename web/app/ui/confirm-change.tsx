@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react'
-import { describeFailure, type Failure } from '../lib/calls/failure.ts'
 import { ActButton } from './act-button.tsx'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { Problem } from './notice.tsx'
+import { FailureNotice } from './notice.tsx'
 import { type ChangeEnding, carryOut, type Mutation, useEnding } from './use-ending.ts'
 
 type ConfirmQuestion = {
@@ -15,19 +14,17 @@ type ConfirmQuestion = {
 }
 
 type ConfirmChangeProps<Answer> = ConfirmQuestion &
-  ChangeEnding<Answer> & { change: Mutation<undefined, Answer>; explain?: (failure: Failure) => string }
-
-const messageOf = ({ message }: Failure): string => message
+  ChangeEnding<Answer> & { change: Mutation<undefined, Answer> }
 
 /** Asks before a change, makes it, and says why it failed or what it did. */
 export function ConfirmChange<Answer>(props: ConfirmChangeProps<Answer>) {
-  const { title, action, isProduction, change, explain = messageOf, onClose, children } = props
+  const { title, action, isProduction, change, onClose, children } = props
   const end = useEnding(props)
   return (
     <ConfirmDialog
       {...{ title, action, isProduction, onClose }}
       busy={change.isPending}
-      problem={change.error === null ? null : explain(describeFailure(change.error))}
+      error={change.error}
       onConfirm={() => carryOut(change, undefined, end)}
     >
       {children}
@@ -37,7 +34,7 @@ export function ConfirmChange<Answer>(props: ConfirmChangeProps<Answer>) {
 
 type ConfirmDialogProps = ConfirmQuestion & {
   busy?: boolean
-  problem?: string | null
+  error?: Error | null
   /** Whether all that the action needs is chosen. */
   isReady?: boolean
   bodyClass?: string
@@ -51,7 +48,7 @@ export function ConfirmDialog({
   action,
   isProduction = false,
   busy = false,
-  problem = null,
+  error = null,
   isReady = true,
   bodyClass = 'space-y-3 text-ink-soft',
   onConfirm,
@@ -61,7 +58,7 @@ export function ConfirmDialog({
   return (
     <Dialog title={title} onClose={onClose}>
       <div className={bodyClass}>{children}</div>
-      <Problem text={problem} className="mt-4" />
+      <FailureNotice error={error} act={title} className="mt-4" />
       <div className="mt-6 flex flex-wrap justify-end gap-3">
         <Button label="Cancel" onClick={onClose} />
         <ActButton

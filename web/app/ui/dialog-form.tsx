@@ -9,7 +9,9 @@ import { Form } from './form.tsx'
 import { FailureNotice } from './notice.tsx'
 import { type ChangeEnding, carryOut, type Mutation, useEnding } from './use-ending.ts'
 
-type DialogFormProps<Input, Answer> = ChangeEnding<Answer> & {
+export type DialogFormProps<Input, Answer> = ChangeEnding<Answer> & {
+  /** The title of the dialog: what it does. */
+  title: string
   action: string
   /** Whether it writes production. */
   isProduction?: boolean
@@ -22,14 +24,12 @@ type DialogFormProps<Input, Answer> = ChangeEnding<Answer> & {
   edited?: ConflictNoticeProps & { isUnchanged: boolean }
   /** The refusal is shown beside a field. */
   hidesError?: boolean
-  /** What a refusal means here. */
-  also?: string
   children?: ReactNode
 }
 
 /** A form inside a dialog, with its action, a way to cancel, and the server's refusal. */
 export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>) {
-  const { action, isProduction = false, change, input, unsaved = false, edited, also } = props
+  const { action, isProduction = false, change, input, unsaved = false, edited } = props
   const hidesError = props.hidesError === true || (edited !== undefined && isOvertaken(change.error))
   const closing = useClosing()
   const saved = useUnsaved(unsaved)
@@ -46,7 +46,7 @@ export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>)
     <Form busy={change.isPending} onSubmit={submit} className="space-y-4">
       {props.children}
       {edited && <ConflictNotice {...edited} />}
-      <FailureNotice error={hidesError ? null : change.error} also={also} />
+      <FailureNotice error={hidesError ? null : change.error} act={props.title} />
       <div className="flex flex-wrap justify-end gap-3 pt-2">
         <Button label="Cancel" onClick={() => closing(props.onClose)} />
         <ActButton label={action} isProduction={isProduction} busy={change.isPending} />
@@ -55,14 +55,10 @@ export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>)
   )
 }
 
-export type FormDialogProps<Input, Answer> = DialogFormProps<Input, Answer> & {
-  title: string
-}
-
 /** A dialog with a form, its action and a way to cancel. */
-export function FormDialog<Input, Answer>({ title, ...form }: FormDialogProps<Input, Answer>) {
+export function FormDialog<Input, Answer>(form: DialogFormProps<Input, Answer>) {
   return (
-    <Dialog title={title} onClose={form.onClose}>
+    <Dialog title={form.title} onClose={form.onClose}>
       <DialogForm {...form} />
     </Dialog>
   )

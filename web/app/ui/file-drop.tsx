@@ -9,7 +9,7 @@ import { notify } from './toast-store.ts'
 export function useTextFile(onText: (text: string) => void) {
   const [over, setOver] = useState(false)
   const read = (files: readonly File[]) => {
-    readTextFile(files).then(onText, ({ message }: Error) => notify({ text: message, tone: 'danger' }))
+    readTextFile(files).then(onText, ({ message }: Error) => notify({ text: message, tone: 'problem' }))
   }
   const onDrop = (event: DragEvent) => {
     event.preventDefault()

@@ -1,13 +1,11 @@
 import { useState } from 'react'
-import { pageWorkspace, workspacePath } from '../lib/calls/workspace.ts'
 import { keepText, keptText } from '../lib/page/kept.ts'
-import { type GivenKey, givenKeys, type Known, taskList } from '../lib/rules/still-current.ts'
+import { type GivenKey, givenKeys, type Known } from '../lib/rules/still-current.ts'
 import { Badge } from './badge.tsx'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { EntryLink } from './entry-name.tsx'
 import { Check } from './icons.ts'
-import { useCopying } from './use-copying.ts'
 
 type GivenValuesProps = {
   title: string
@@ -67,21 +65,8 @@ export function GivenList({ who, id, known }: { who: string; id: string; known: 
           />
         ))}
       </ul>
-      {left > 0 && <CopyTasks keys={keys} />}
     </>
   )
-}
-
-/** Hands the list to others. */
-function CopyTasks({ keys }: { keys: readonly GivenKey[] }) {
-  const workspace = pageWorkspace()
-  const pathOf = (id: string) =>
-    workspace === null ? `/keys/${id}` : workspacePath(workspace, `/keys/${id}`)
-  const { isCopied, copy } = useCopying(
-    taskList(keys, (id) => location.origin + pathOf(id)),
-    2_000,
-  )
-  return <Button size="small" label={isCopied ? 'Copied' : 'Copy as Markdown tasks'} onClick={copy} />
 }
 
 // A new value of the key is not ticked.

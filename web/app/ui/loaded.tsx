@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { canTryAgainAfter, describeFailure, type Failure } from '../lib/calls/failure.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
-import { Placed } from './placed.tsx'
+import { News } from './placed.tsx'
 
 type FailedQuery = { error: Error | null; refetch: () => unknown }
 type TryAgainProps = Pick<FailedQuery, 'refetch'> & { failure: Failure }
@@ -57,12 +57,9 @@ export function OutdatedNotice({ query: { error, refetch } }: { query: FailedQue
   if (error === null) return null
   const failure = describeFailure(error)
   return (
-    <Placed isShown>
-      <div className="flex max-w-read items-center gap-3 rounded-md bg-raised px-4 py-2 text-sm shadow-floating">
-        <p className="flex-1">This page shows an earlier state. {failure.message}</p>
-        <TryAgain failure={failure} refetch={refetch} />
-      </div>
-    </Placed>
+    <News text={`This page shows an earlier state. ${failure.message}`}>
+      <TryAgain failure={failure} refetch={refetch} />
+    </News>
   )
 }
 

@@ -30,12 +30,11 @@ export function Notice({ tone, children, className, role }: NoticeProps) {
   )
 }
 
-type FailureNoticeProps = { error: unknown; also?: string | undefined; className?: string }
+type FailureNoticeProps = { error: unknown; act: string; className?: string }
 
-/** Says why a call failed; nothing while there is no error. `also`: what the failure means here. */
-export function FailureNotice({ error, also = '', className }: FailureNoticeProps) {
-  const text = failureText(error)
-  return <Problem text={text === null ? null : `${text} ${also}`.trim()} className={className} />
+/** Says which act failed, and why; nothing while there is no error. */
+export function FailureNotice({ error, act, className }: FailureNoticeProps) {
+  return <Problem text={failureText(error, act)} className={className} />
 }
 
 /** Says at once what is wrong; nothing without a text. */

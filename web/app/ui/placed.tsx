@@ -28,6 +28,18 @@ export function Placed({ label, isShown, children }: PlacedProps) {
   )
 }
 
+/** A line of news, with what to do about it. */
+export function News({ text, children }: { text: string; children: ReactNode }) {
+  return (
+    <Placed isShown>
+      <div className="flex w-full max-w-read flex-wrap items-center gap-2 rounded-md bg-raised py-2 pr-2 pl-4 text-sm shadow-floating">
+        <p className="flex-1 basis-52">{text}</p>
+        {children}
+      </div>
+    </Placed>
+  )
+}
+
 function freePlace(box: HTMLElement) {
   const others = [...document.querySelectorAll(CONTROLS)].filter((each) => !box.contains(each))
   const taken = others.map((each) => each.getBoundingClientRect())

@@ -113,7 +113,7 @@ export function FieldFrame(
         </div>
       )}
       {problem && (
-        <p id={`${id}-problem`} role="alert" className="mt-1 text-sm text-danger">
+        <p id={`${id}-problem`} role="alert" className="mt-1 text-sm font-medium">
           {problem}
         </p>
       )}

@@ -1,8 +1,8 @@
-import { describeFailure } from '../lib/calls/failure.ts'
+import { failureText } from '../lib/calls/failure.ts'
 import { createListeners } from '../lib/page/kept.ts'
 
 /** `isGone`: it only keeps the place of those that are beside it. */
-export type Toast = { id: number; text: string; tone: 'plain' | 'danger'; undo?: () => void; isGone?: true }
+export type Toast = { id: number; text: string; tone: 'plain' | 'problem'; undo?: () => void; isGone?: true }
 
 /** What a toast says, and how to take back what happened. */
 export type Remark = Pick<Toast, 'text' | 'undo'> & { tone?: Toast['tone'] }
@@ -35,21 +35,13 @@ export function dismiss(id: number): void {
   publish(next.slice(0, next.findLastIndex(({ isGone }) => isGone !== true) + 1))
 }
 
-/** Tell the person why something failed. */
-export const notifyFailure = failing()
-
-/** Tells the person what failed, and why: `failing('Removing PORT from dev/app')`. */
-export function failing(act?: string) {
-  const what = act === undefined ? '' : `${act} failed. `
-  return (error: unknown) => notify({ text: what + describeFailure(error).message, tone: 'danger' })
+/** Shows what failed, and why: `failing('remove PORT from dev/app')`. */
+export function failing(act: string) {
+  return (error: Error) => notify({ text: failureText(error, act) ?? '', tone: 'problem' })
 }
 
-/** Options of a `mutate` without a form: a toast says what happened, or why it failed. */
-export function withToast<Answer>(textOf: string | ((answer: Answer) => string), undo?: () => void) {
+/** Options of a `mutate` without a form: a toast says what happened, or what failed. */
+export function withToast(act: string, text: string, undo?: () => void) {
   const taken = undo === undefined ? {} : { undo }
-  return {
-    onSuccess: (answer: Answer) =>
-      notify({ text: typeof textOf === 'string' ? textOf : textOf(answer), ...taken }),
-    onError: notifyFailure,
-  }
+  return { onSuccess: () => notify({ text, ...taken }), onError: failing(act) }
 }

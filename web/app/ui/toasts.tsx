@@ -41,7 +41,7 @@ function ToastCard({ toast }: { toast: Toast }) {
   const [isPaused, setPaused] = useState(false)
   useEffect(() => {
     // What failed stays until the person has read it.
-    if (isPaused || toast.isGone || toast.tone === 'danger') return undefined
+    if (isPaused || toast.isGone || toast.tone === 'problem') return undefined
     const timer = setTimeout(() => dismiss(toast.id), SHOWN_MS)
     return () => clearTimeout(timer)
   }, [isPaused, toast.id, toast.isGone, toast.tone])
@@ -57,7 +57,7 @@ function ToastCard({ toast }: { toast: Toast }) {
         toast.isGone && 'invisible',
       )}
     >
-      {toast.tone === 'danger' && <CircleAlert aria-hidden size={18} className="shrink-0" />}
+      {toast.tone === 'problem' && <CircleAlert aria-hidden size={18} className="shrink-0" />}
       <span className="min-w-0 flex-1">{toast.text}</span>
       {toast.undo !== undefined && (
         <Button

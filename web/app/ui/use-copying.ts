@@ -11,7 +11,7 @@ export function useCopying(text: string, shownMs?: number) {
     } catch {
       return notify({
         text: 'The browser did not allow copying. Select the text and copy it.',
-        tone: 'danger',
+        tone: 'problem',
       })
     }
     setCopied(true)

@@ -44,7 +44,7 @@ export function WorkspaceNameForm<Answer>(props: WorkspaceNameFormProps<Answer>)
     if (name === '' || edited === null) return
     carryOut(change, recordId === undefined ? { name } : { ...edited, name }, leave)
   }
-  const refusal = isOvertaken(change.error) ? null : failureText(change.error)
+  const refusal = isOvertaken(change.error) ? null : failureText(change.error, 'save the name')
   return (
     <Form busy={change.isPending} onSubmit={submit} className="flex flex-wrap items-end gap-3">
       <div className="min-w-48 flex-1">

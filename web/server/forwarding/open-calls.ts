@@ -12,7 +12,7 @@ export class OpenCalls {
     return this.#areEnded
   }
 
-  /** @param isHeld whether the API may keep the call open for long
+  /** @param isWait whether the API may keep the call open for long
    * @returns a signal that aborts when the call must end */
   begin(reply: FastifyReply, isWait: boolean): AbortSignal {
     const controller = new AbortController()

@@ -45,7 +45,6 @@ export class ApiNodes {
   }
 
   #inTurn(): readonly Node[] {
-    if (this.#nodes.length === 1) return this.#nodes
     this.#next = (this.#next + 1) % this.#nodes.length
     const turn = [...this.#nodes.slice(this.#next), ...this.#nodes.slice(0, this.#next)]
     const nowMs = performance.now()

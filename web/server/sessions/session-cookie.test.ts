@@ -63,6 +63,26 @@ test('clearing drops the cookie of every domain and path that may contain one, a
 })
 
 test.each([
+  ['/a/b/c/d?x=/y', ['/', '/a', '/a/b', '/a/b/c']],
+  [`/${'a'.repeat(63)}/b`, ['/', `/${'a'.repeat(63)}`]],
+  [`/${'a'.repeat(64)}/b`, ['/']],
+  ['/keys#/x', ['/', '/keys']],
+])('clearing on the way back to %s also drops the cookies of its parent paths', async (address, above) => {
+  const path = `/session/clear?return_to=${encodeURIComponent(address)}`
+  const answer = await ask(path, { ...TWO, 'sec-fetch-site': 'same-origin' }, 'POST')
+  const dropped = answer.headers.getSetCookie().filter((line) => !line.includes('Domain='))
+  const others = ['/api', '/api/v1', '/approve', '/bundles', '/keys', '/members', '/account', '/invite']
+  const wanted = [...new Set([...above, ...others])].map((at) => `__session=; Path=${at}; Max-Age=0`)
+  // The size of the headers limits how many cookies one answer drops.
+  expect(dropped.length).toBeGreaterThan(above.length + 5)
+  expect(dropped).toEqual(wanted.slice(0, dropped.length))
+  const domains = answer.headers
+    .getSetCookie()
+    .flatMap((line) => /Path=\/; Domain=(\S+);/.exec(line)?.[1] ?? [])
+  expect(domains).toEqual(['example.com', 'apps.example.com', 'keys.apps.example.com'])
+})
+
+test.each([
   `/bundles${'/a'.repeat(900)}`,
   `/bundles/${'a'.repeat(1_900)}`,
   '/bundles/a;Domain=example.com;Max-Age=9',

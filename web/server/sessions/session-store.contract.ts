@@ -167,6 +167,13 @@ export function describeSessionStore(
       expect(await hashes(START + DAY)).toEqual([])
     })
 
+    test('sessions that were last used at the same time are always listed in the same order', async () => {
+      const { idpUserId, tokenHash } = await created()
+      const others = await Promise.all(Array.from({ length: 5 }, () => created({ idpUserId })))
+      const listed = (await store.list(idpUserId, START)).map((each) => each.tokenHash)
+      expect(listed).toEqual([tokenHash, ...others.map((each) => each.tokenHash)].toSorted())
+    })
+
     test('of any number of concurrent uses exactly one is the first', async () => {
       const id = `event-${Math.random()}`
       const uses = Array.from({ length: 50 }, () => store.firstUse(id, START + MINUTE, START))

@@ -1,6 +1,7 @@
 import { mkdtempSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient } from 'redis'
 import { afterAll, expect, test } from 'vitest'
 import { addressesOf } from '../../../plumbing/src/several-hosts.ts'
 import { ownRedisCluster } from '../../../plumbing/test/redis-cluster.ts'
@@ -31,25 +32,23 @@ if (cluster) {
   )
 }
 
+const session = {
+  tokenHash: 'the-hash',
+  idpUserId: 'user_1',
+  userId: 'u',
+  personalTenantId: 't',
+  tenantId: 't',
+  way: 'accounts',
+  userAgent: '',
+  epoch: 0,
+  createdAtMs: 1_000,
+  lastSeenAtMs: 1_000,
+  providerSessionId: null,
+  idToken: 'the-id-token',
+}
+
 test('the SQLite file is for its owner only, survives a restart, and is swept', async () => {
   const path = join(folder, 'sessions.db')
-  const facts = {
-    idpUserId: 'user_1',
-    userId: 'u',
-    personalTenantId: 't',
-    tenantId: 't',
-    way: 'accounts',
-    userAgent: '',
-    epoch: 0,
-  }
-  const times = { createdAtMs: 1_000, lastSeenAtMs: 1_000 }
-  const session = {
-    tokenHash: 'the-hash',
-    ...facts,
-    ...times,
-    providerSessionId: null,
-    idToken: 'the-id-token',
-  }
   const first = openSqliteSessionStore({ path, now: () => 1_000 })
   await first.create(session)
   await first.close()
@@ -59,6 +58,22 @@ test('the SQLite file is for its owner only, survives a restart, and is swept', 
   await second.close()
   await openSqliteSessionStore({ path, now: () => 1_000 + 30 * 60_000 }).close()
   expect(await openSqliteSessionStore({ path, now: () => 0 }).find('the-hash', 2_000)).toBeNull()
+})
+
+test.skipIf(!redis)('Redis itself deletes a session when it ends, also after a use', async () => {
+  if (!redis) return
+  const [minuteMs, { tokenHash, createdAtMs }] = [60_000, session]
+  const times = { idleMs: 10 * minuteMs, maxMs: 12 * minuteMs }
+  const store = await openRedisSessionStore(() => redis.url, quiet, times)
+  const client = await createClient({ url: redis.url }).connect()
+  const minutesLeft = async () => Math.ceil((await client.pTTL(`keyferry:session:${tokenHash}`)) / minuteMs)
+  await store.create(session)
+  expect(await minutesLeft()).toBe(10)
+  await store.find(tokenHash, createdAtMs + minuteMs)
+  expect(await minutesLeft()).toBe(10)
+  await store.find(tokenHash, createdAtMs + 5 * minuteMs)
+  expect(await minutesLeft()).toBe(7)
+  await Promise.all([client.close(), store.close()])
 })
 
 test.skipIf(!redis)('an unavailable Redis is an error at once, and its return is noticed', async () => {

@@ -12,7 +12,6 @@ import {
   type PolicyStore,
   type ProductionFacts,
   policiesFor,
-  type SetPolicies,
   strictestPolicy,
   tightened,
   type ValueRules,
@@ -91,26 +90,15 @@ async function countedVouch(
 
 /** The rules of each place, in the same order. */
 async function policiesOf(
-  { stores, assurance }: Pick<RuleParts, 'assurance'> & { stores: Pick<RuleParts['stores'], 'policies'> },
+  { stores: { policies }, assurance }: RuleParts,
   tenantId: string,
   places: readonly RuledPlace[],
 ): Promise<Policy[]> {
-  const setFor = await setRules(stores.policies, tenantId, places)
-  return mapInTurns(places, (place) => effectivePolicy(assurance, setFor(place), place))
-}
-
-async function setRules(
-  policies: PolicyStore,
-  tenantId: string,
-  places: readonly RuledPlace[],
-): Promise<(place: RuledPlace) => SetPolicies> {
   const [only, ...others] = places
-  if (only?.id && others.length === 0) {
-    const set = await policies.find(tenantId, only.id)
-    return () => set
-  }
+  if (only?.id && others.length === 0)
+    return [effectivePolicy(assurance, await policies.find(tenantId, only.id), only)]
   const all = await policies.findAll(tenantId)
-  return (place) => policiesFor(all, place)
+  return mapInTurns(places, (place) => effectivePolicy(assurance, policiesFor(all, place), place))
 }
 
 /** Names of the other people of the tenant who may approve requests with this policy for bundles of these names. */

@@ -1,17 +1,10 @@
 import { type EncryptFromBundle, isProduction, type ReleaseWay, type WhyNotCode } from '@keyferry/contract'
 import type { z } from 'zod'
+import { isSameNetwork } from '../base/address-block.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Caller } from '../people/membership.ts'
-import type { ApprovalRequest, Support, Vouch } from '../requests/stored-request.ts'
-import { hasNetwork, isOfTask, type PlaceParts } from './grant-match.ts'
-import {
-  isAtLeast,
-  mayApprove,
-  type Policy,
-  type ProductionFacts,
-  remembersAgents,
-  type ValueRules,
-} from './policy.ts'
+import { type ApprovalRequest, agentOf, type Support, type Vouch } from '../requests/stored-request.ts'
+import { isAtLeast, mayApprove, type Policy, type ProductionFacts, type ValueRules } from './policy.ts'
 import { namesRefused, valuesRefused } from './value-rules.ts'
 
 /*
@@ -78,7 +71,7 @@ export function refusalOf(texts: RefusalTexts, grounds: Grounds): Refusal | null
 
 function whyNot({ policy, request, caller, first, isAlone }: Grounds): WhyNotCode | null {
   // Reasons that apply to everyone come first: asking another person cannot help.
-  if (policy.agents === 'deny' && isFromAgent(request)) return 'agents_denied'
+  if (policy.agents === 'deny' && agentOf(request) !== null) return 'agents_denied'
   const isBound = isAtLeast(policy.assurance, 'bound')
   if (isBound && waysOf({ policy, request }).length === 0) return 'release_required'
   const ofPerson = whyNotBy(policy, caller)
@@ -156,7 +149,7 @@ export function rememberHours(
 ): number {
   const isBound = isLocal || request.release.includes('loopback')
   const isPossible = request.deviceKey !== null && vouch === null && isBound && policy.approvals_needed === 1
-  const isAllowed = !isFromAgent(request) || remembersAgents(policy)
+  const isAllowed = agentOf(request) === null || policy.agents === 'remember'
   return isPossible && isAllowed ? policy.remember_hours : 0
 }
 
@@ -169,6 +162,19 @@ export function mayBeLater(grounds: Grounds, { isLocal, bundle }: RememberedPlac
   return (
     isFree && policy.assurance !== 'local' && !isProduction(bundle) && rememberHours(grounds, isLocal) > 0
   )
+}
+
+/** `isLocal`: the server serves one person on this machine. `seesNetworks`: the operator set TRUST_PROXY. */
+export type PlaceParts = { isLocal: boolean; seesNetworks: boolean }
+
+/** Whether the address of a request is the terminal's. Behind an untrusted proxy it is the proxy's. */
+export function hasNetwork({ requesterMeta }: ApprovalRequest, { seesNetworks }: PlaceParts): boolean {
+  return seesNetworks && isSameNetwork(requesterMeta.ip, '127.0.0.1') !== true
+}
+
+/** Whether the command can be part of a task: it runs a program. `pull` does not, and would leave values in a file. */
+export function isOfTask({ flags: [command = ''] }: { flags: readonly string[] }): boolean {
+  return command === 'run' || command === 'mcp'
 }
 
 type RememberedPlace = { isLocal: boolean; bundle: ProductionFacts }
@@ -186,7 +192,7 @@ export function mayBeTask(
 }
 
 function allowsTask(policy: Policy, request: ApprovalRequest): boolean {
-  return policy.tasks === 'allow' && (!isFromAgent(request) || remembersAgents(policy))
+  return policy.tasks === 'allow' && (agentOf(request) === null || policy.agents === 'remember')
 }
 
 /** Whether an approval may be remembered for all working trees of the repository: they have all branches, also those
@@ -245,15 +251,12 @@ export function requireStillAllowed(
 ): void {
   if (policy && approver && mayApprove(policy, approver) && waysOf({ policy, request }).includes(by)) {
     const signed = policy.touch === 'none' ? given : touches.length
-    const isAllowed = isTask ? allowsTask(policy, request) : policy.agents !== 'deny' || !isFromAgent(request)
+    const isAllowed = isTask
+      ? allowsTask(policy, request)
+      : policy.agents !== 'deny' || agentOf(request) === null
     if (signed >= policy.approvals_needed && isAllowed) return
   }
   throw new DomainError('conflict', 'The rules changed after the approval: run the command again')
-}
-
-/** Whether the client says that an agent runs it. */
-export function isFromAgent({ requesterMeta }: ApprovalRequest): boolean {
-  return (requesterMeta['agent'] ?? '') !== ''
 }
 
 export function refused({ code, error, names }: Refusal): DomainError {

@@ -3,8 +3,8 @@ import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import { type Caller, requireMember } from '../people/membership.ts'
-import { type AcceptedTouch, spendTouch } from '../people/touch.ts'
+import { type Caller, type Membership, requireMember, type SignedCaller } from '../people/membership.ts'
+import { type AcceptedTouch, spendTouch, type TouchCounts } from '../people/touch.ts'
 import type { Approved } from '../requests/approved.ts'
 import { newHold } from '../requests/release-hold.ts'
 import {
@@ -23,18 +23,13 @@ import {
   supportStep,
   wrongCodeStep,
 } from '../requests/request-steps.ts'
-import type { RequestStep } from '../requests/request-store.ts'
+import type { RequestStep, RequestStore } from '../requests/request-store.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
-import type {
-  ApprovalRequest,
-  Hold,
-  StoredRequest,
-  Support,
-  UndecidedRequest,
-  Vouch,
-} from '../requests/stored-request.ts'
+import type { Hold, StoredRequest, Support, UndecidedRequest, Vouch } from '../requests/stored-request.ts'
 import { type ApprovalScope, groundsOf, type OpenCall, type RuleParts } from './approval-grounds.ts'
 import { type Grounds, type RefusalTexts, requireAllowed } from './approval-rules.ts'
+import { notingRules } from './noting-rules.ts'
+import type { PolicyReads } from './policy.ts'
 import {
   type SigningParts,
   type StatementFacts,
@@ -42,7 +37,6 @@ import {
   signedApproval,
   type TouchOfReceipt,
 } from './signed-approval.ts'
-import { type JoinedStores, notingRules, type Together } from './together.ts'
 
 /*
  * How a person decides for a request of any kind: approves it, or vouches for it. A kind says what that would give and
@@ -52,10 +46,28 @@ import { type JoinedStores, notingRules, type Together } from './together.ts'
  * same. Of any number of calls for one request, one wins, and the others write nothing.
  */
 
-export type DecisionParts = RequestParts &
+/** What the transaction of a decision reads and writes, beside what the kind writes. */
+export type DecisionStores = TouchCounts & {
+  requests: Pick<RequestStore, 'change'> & {
+    /** What this person supports and what waits for another person of the tenant, locked. Few: people have a bound. */
+    waitingFrom(person: SignedCaller, nowMs: number): Promise<StoredRequest[]>
+    /** All that waits for another person of the tenant. Lock the workspace to count. */
+    waitingIn(tenantId: string, nowMs: number): Promise<StoredRequest[]>
+  }
+  policies: PolicyReads
+  /** Other transactions that lock this workspace wait until this one ends. Call it before `lockMember`. */
+  lockWorkspace(tenantId: string): Promise<void>
+  /** What an active person is, whom nobody removes, disables, limits or gives another role until the transaction ends.
+   * Call it before all else. `alone`: another transaction of the same person waits too.
+   * @returns null: they may do nothing in the tenant */
+  lockMember(person: SignedCaller, alone: boolean): Promise<Membership | null>
+}
+
+/** `Own`: the stores that the transaction has. */
+export type DecisionParts<Own> = RequestParts &
   RuleParts &
   SigningParts & {
-    together: Together
+    together: <T>(work: (own: Own) => Promise<T>, options?: { storesIn?: string | undefined }) => Promise<T>
     /** How long a request lives from the moment on which it waits for another person. */
     waitingSeconds: number
   }
@@ -63,7 +75,7 @@ export type DecisionParts = RequestParts &
 /** What every approver chooses. */
 export type ReleaseChoice = { release?: ReleaseWay | undefined; user_code?: string | undefined }
 
-export type ApprovalKind<Parts, Chosen> = {
+export type ApprovalKind<Parts, Chosen, Own> = {
   refusals: RefusalTexts
   /** The request, where it need not be undecided. */
   find?: typeof findOpen
@@ -72,32 +84,34 @@ export type ApprovalKind<Parts, Chosen> = {
   judge?: typeof requireAllowed
   /** What this decision gives.
    * @throws DomainError conflict: a request of another kind */
-  offer(parts: Parts, asking: OpenCall, chosen: Chosen): Promise<KindOffer>
+  offer(parts: Parts, asking: OpenCall, chosen: Chosen): Promise<KindOffer<Own>>
 }
 
-type KindOffer = ApprovalScope & {
+type KindOffer<Own> = ApprovalScope & {
   /** Refuses what the approver did not see, or may not choose.
    * @throws DomainError */
   requireSame(grounds: Grounds): void | Promise<void>
   /** Seals what is approved. */
-  begin(grounds: Grounds, hold: Hold | null): Promise<Begun>
+  begin(grounds: Grounds, hold: Hold | null): Promise<Begun<Own>>
 }
 
+type Gives =
+  | Supporting['gives']
+  | { as: 'approval'; approved: Approved | null; ciphertextBase64: string | null }
+  | { as: 'later' }
+
 /** A decision. */
-export type Begun = {
+export type Begun<Own> = {
   /** What is approved, sealed to the client where it gets anything; or a support, which gives nothing yet; or the next
    * run. */
-  gives:
-    | Supporting['gives']
-    | { as: 'approval'; approved: Approved | null; ciphertextBase64: string | null }
-    | { as: 'later' }
+  gives: Gives
   /** What the approver signs of it, where the rules ask for a signature; absent: nobody signs it. */
   signs?: () => StatementFacts
   /** Writes its record, in the transaction that makes it take effect. */
-  record(own: JoinedStores): Promise<void>
+  record(own: Own): Promise<void>
   /** Then carries it out.
    * @returns what was stored */
-  carryOut?(own: JoinedStores, touches: TouchOfReceipt[]): Promise<AppliedDeposit>
+  carryOut?(own: Own, touches: TouchOfReceipt[]): Promise<AppliedDeposit>
   /** The workspace whose library `carryOut` changes. */
   storesIn?: string
   /** Refuses one more support where too many wait. */
@@ -113,8 +127,8 @@ export type Begun = {
 }
 
 /** `act`: the row of the endpoint table. `touch`: the header with the signature. */
-type DecisionCall<Parts, Chosen> = {
-  kind: ApprovalKind<Parts, Chosen>
+type DecisionCall<Parts, Chosen, Own> = {
+  kind: ApprovalKind<Parts, Chosen, Own>
   act: string
   requestId: string
   choice: Chosen
@@ -134,10 +148,14 @@ type Decided = {
  *   named_approves · agents_denied · second_person · invalid (a wrong or missing check code, or a way that the client
  *   does not offer) · forbidden (the approver was removed, or has another role) · touch_required · touch_refused ·
  *   changed (what was signed is not what happens now) · what the kind throws */
-export async function decide<Parts extends DecisionParts, Chosen extends ReleaseChoice>(
+export async function decide<
+  Own extends DecisionStores,
+  Parts extends DecisionParts<Own>,
+  Chosen extends ReleaseChoice,
+>(
   given: Parts,
   caller: Caller,
-  { kind, act, requestId, choice, touch: header }: DecisionCall<Parts, Chosen>,
+  { kind, act, requestId, choice, touch: header }: DecisionCall<Parts, Chosen, Own>,
 ): Promise<Decided> {
   const rules = notingRules(given.stores.policies)
   const parts = { ...given, stores: { ...given.stores, policies: rules.policies } }
@@ -165,7 +183,7 @@ export async function decide<Parts extends DecisionParts, Chosen extends Release
   return { ok: true, ...(approvals && { approvals }), ...answer }
 }
 
-type SettleParts = Begun & {
+type SettleParts<Own> = Begun<Own> & {
   touch: AcceptedTouch | null
   hold: Hold | null
   vouch: Vouch | null
@@ -173,7 +191,7 @@ type SettleParts = Begun & {
 }
 
 // Of two people, the receipt carries both touches.
-function signedBy(gives: Begun['gives'], touches: readonly TouchOfReceipt[]): Begun['gives'] {
+function signedBy(gives: Gives, touches: readonly TouchOfReceipt[]): Gives {
   const signed = { touches: [...touches] }
   if (gives.as === 'first') return { ...gives, support: { ...gives.support, ...signed } }
   return gives.as === 'approval'
@@ -181,10 +199,10 @@ function signedBy(gives: Begun['gives'], touches: readonly TouchOfReceipt[]): Be
     : gives
 }
 
-async function settle(
-  parts: DecisionParts & { own: JoinedStores; rules: Pick<ReturnType<typeof notingRules>, 'areSame'> },
+async function settle<Own extends DecisionStores>(
+  parts: DecisionParts<Own> & { own: Own; rules: Pick<ReturnType<typeof notingRules>, 'areSame'> },
   { caller, stored }: OpenCall,
-  settling: SettleParts,
+  settling: SettleParts<Own>,
 ): Promise<AppliedDeposit | null> {
   const { own, rules, clock } = parts
   const { touch, first } = settling
@@ -217,8 +235,8 @@ async function settle(
 
 function decisionStep(
   { caller: by, stored: was }: OpenCall,
-  { gives, hold, vouch }: Pick<SettleParts, 'gives' | 'hold' | 'vouch'>,
-  { waitingSeconds }: Pick<DecisionParts, 'waitingSeconds'>,
+  { gives, hold, vouch }: Pick<SettleParts<never>, 'gives' | 'hold' | 'vouch'>,
+  { waitingSeconds }: Pick<DecisionParts<never>, 'waitingSeconds'>,
 ): RequestStep<void> {
   const seen = { first: was.first?.userId ?? null, vouch }
   if (gives.as === 'later') return (now) => laterStep(now, { seen, was, by })
@@ -235,14 +253,13 @@ export async function findUndecided(parts: RequestParts, requestId: string): Pro
 }
 
 // No code is required, but one that is given is checked: an approver who types it expects it to count.
-async function requireUserCode(parts: RequestParts, grounds: Grounds, choice: ReleaseChoice): Promise<void> {
-  const typed = choice.user_code ?? ''
-  if (typed !== '' && normalizeUserCode(typed) !== userCodeOf(grounds.request))
-    throw await wrongCode(parts, grounds.request)
-}
-
-async function wrongCode(parts: RequestParts, { id }: ApprovalRequest): Promise<DomainError> {
-  const left = await changeRequest(parts, id, (stored) => wrongCodeStep(stored, ATTEMPTS.wrongUserCodes))
+async function requireUserCode(
+  parts: RequestParts,
+  { request }: Grounds,
+  { user_code: typed = '' }: ReleaseChoice,
+): Promise<void> {
+  if (typed === '' || normalizeUserCode(typed) === userCodeOf(request)) return
+  const left = await changeRequest(parts, request.id, (now) => wrongCodeStep(now, ATTEMPTS.wrongUserCodes))
   const details = { field: 'user_code', attempts_left: left }
-  return new DomainError('invalid', 'user_code does not match', { details })
+  throw new DomainError('invalid', 'user_code does not match', { details })
 }

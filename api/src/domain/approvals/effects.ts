@@ -117,7 +117,6 @@ export function effectsOf(
     gainers: [...gainers].toSorted(),
     leaving: moved.flatMap(({ key, source }) => {
       if (!key.isSecret) return { id: key.id, kept: null }
-      if (key.id === source.id && source.bundleIds.every((id) => key.bundleIds.includes(id))) return []
       const was = overBefore(source)
       // A rule that got looser is no place that a secret left, so its place counts as it was.
       const kept = keptOf(was, [...overAfter(key), ...overBefore(key)], after.rules)

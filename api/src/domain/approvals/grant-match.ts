@@ -1,7 +1,9 @@
 import { type ASKS_AGAIN, REDACTIONS } from '@keyferry/contract'
 import { isSameNetwork } from '../base/address-block.ts'
-import type { ApprovalRequest } from '../requests/stored-request.ts'
-import { agentOf, type KnownGrant, type SignedUse } from './grant.ts'
+import { listed } from '../base/errors.ts'
+import { type ApprovalRequest, agentOf } from '../requests/stored-request.ts'
+import { isOfTask } from './approval-rules.ts'
+import type { KnownGrant, SignedUse } from './grant.ts'
 
 /*
  * Whether a request is what a person let its terminal repeat. The answer names only what the client sent, so it tells
@@ -13,8 +15,6 @@ export type GrantMismatch = { asks_again: (typeof ASKS_AGAIN)[number]; differs?:
 
 /** The parts of a grant that a request is compared with. */
 type ApprovedCommand = Pick<KnownGrant, 'argv' | 'argvMasked' | 'cwd' | 'agent' | 'use' | 'asked' | 'keys'>
-
-const SHOWN_NAMES = 3
 
 /** @returns null: the request is what was approved */
 export function mismatch(grant: ApprovedCommand, request: ApprovalRequest): GrantMismatch | null {
@@ -32,14 +32,6 @@ export function mismatch(grant: ApprovedCommand, request: ApprovalRequest): Gran
   ]
   for (const [asks_again, differs] of differing) if (differs !== null) return { asks_again, differs }
   return null
-}
-
-/** `isLocal`: the server serves one person on this machine. `seesNetworks`: the operator set TRUST_PROXY. */
-export type PlaceParts = { isLocal: boolean; seesNetworks: boolean }
-
-/** Whether the address of a request is the terminal's. Behind an untrusted proxy it is the proxy's. */
-export function hasNetwork({ requesterMeta }: ApprovalRequest, { seesNetworks }: PlaceParts): boolean {
-  return seesNetworks && isSameNetwork(requesterMeta.ip, '127.0.0.1') !== true
 }
 
 /** Whether the approved request came from the network of this one. */
@@ -66,11 +58,6 @@ function useDiffers({ use }: ApprovalRequest, approved: SignedUse | null): strin
     return 'less of the output is hidden'
   if (!approved.task) return flagsDiffer(use.flags, approved.flags)
   return isOfTask(use) ? flagsDiffer(use.flags.slice(1), approved.flags.slice(1)) : 'it is not part of a task'
-}
-
-/** Whether the command can be part of a task: it runs a program. `pull` does not, and would leave values in a file. */
-export function isOfTask({ flags: [command = ''] }: Pick<SignedUse, 'flags'>): boolean {
-  return command === 'run' || command === 'mcp'
 }
 
 function flagsDiffer(flags: SignedUse['flags'], approved: SignedUse['flags']): string | null {
@@ -105,6 +92,5 @@ function namesBeyond({ asked, keys }: ApprovedCommand, names: ReadonlySet<string
 }
 
 function alsoAsks(added: readonly string[]): string {
-  const more = added.length > SHOWN_NAMES ? ` and ${added.length - SHOWN_NAMES} more` : ''
-  return `it also asks for ${added.slice(0, SHOWN_NAMES).join(', ')}${more}`
+  return `it also asks for ${listed(added, 3)}`
 }

@@ -1,4 +1,4 @@
-import { type ASKS_AGAIN, isProduction } from '@keyferry/contract'
+import { ASKS_AGAIN, isProduction } from '@keyferry/contract'
 import { type ClockAndIds, latestEnd, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
@@ -12,7 +12,7 @@ import type { ApprovalRequest } from '../requests/stored-request.ts'
 import type { RuleParts } from './approval-grounds.ts'
 import { type GrantStore, type KnownGrant, lengthSeconds, namesDigest, usesLeft } from './grant.ts'
 import { type GrantMismatch, mismatch } from './grant-match.ts'
-import { effectivePolicy, mayApprove, remembersAgents, tightened } from './policy.ts'
+import { effectivePolicy, mayApprove, tightened } from './policy.ts'
 import { requestOrigin } from './request-delivery.ts'
 import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
 import type { Together } from './together.ts'
@@ -34,24 +34,6 @@ export type GrantUse = {
   remembered: { grant_id: string; expires_at: string; uses_left: number; task?: true }
 }
 
-/** What one of the terminal's grants is worth for a request; the later in this list, the less it has to do with it. */
-const BY_INTEREST: readonly GrantRefusal[] = [
-  'revoked',
-  'forgotten',
-  'signed_out',
-  'person_removed',
-  'role_changed',
-  'policy_changed',
-  'used_up',
-  'expired',
-  'bundle_changed',
-  'other_keys',
-  'other_network',
-  'other_agent',
-  'other_folder',
-  'other_command',
-]
-
 /** Answer a new request by a remembered approval, if one is valid for it.
  * @returns what was used; or why a person has to approve; or null: nothing is remembered for the terminal */
 export async function useGrant(
@@ -70,7 +52,9 @@ export async function useGrant(
     if (used !== null && typeof used !== 'string') return used
     reasons.push(differs ?? { asks_again: used ?? 'revoked' })
   }
-  return reasons.toSorted((a, b) => rank(a) - rank(b))[0] ?? null
+  return (
+    reasons.toSorted((a, b) => ASKS_AGAIN.indexOf(a.asks_again) - ASKS_AGAIN.indexOf(b.asks_again))[0] ?? null
+  )
 }
 
 /** Answer waiting requests by a remembered approval, one after another. A request that has ended or was approved in the
@@ -84,8 +68,6 @@ export async function useGrantFor(parts: GrantUseParts, requests: readonly Appro
     }
   }
 }
-
-const rank = ({ asks_again }: GrantMismatch) => BY_INTEREST.indexOf(asks_again)
 
 function isRequested(
   { bundle, tenant }: KnownGrant,
@@ -130,7 +112,7 @@ async function changeSince(
   const policy = tightened(own, await rulesOfValues(stores, place, grant.keys, set))
   if (!mayApprove(policy, { userId, role })) return policy.people === null ? 'role_changed' : 'policy_changed'
   if (policy.approvals_needed > 1 || grant.hours > policy.remember_hours) return 'policy_changed'
-  if (grant.agent !== null && !remembersAgents(policy)) return 'policy_changed'
+  if (grant.agent !== null && policy.agents !== 'remember') return 'policy_changed'
   const { repository, once, task } = grant.use ?? {}
   if ((repository !== undefined || once) && isProduction(bundle)) return 'policy_changed'
   if (task && policy.tasks !== 'allow') return 'policy_changed'

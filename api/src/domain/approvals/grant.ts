@@ -21,7 +21,7 @@ import type { Caller, Visitor } from '../people/membership.ts'
 import type { ApprovedDelivery } from '../requests/approved.ts'
 import { type DeviceParts, requireForgetting } from '../requests/device.ts'
 import type { GrantDraft } from '../requests/grant-draft.ts'
-import type { ApprovalRequest } from '../requests/stored-request.ts'
+import { type ApprovalRequest, agentOf } from '../requests/stored-request.ts'
 import type { ProductionFacts } from './policy.ts'
 import { labelOf } from './request-delivery.ts'
 
@@ -170,10 +170,6 @@ export function makesKnown(use: SignedUse | null): boolean {
 /** How long it counts, in seconds. */
 export function lengthSeconds({ hours, use }: Pick<GrantTerms, 'hours' | 'use'>): number {
   return use?.task ? TIMES.taskSeconds : use?.once ? TIMES.laterSeconds : hours * 60 * 60
-}
-
-export function agentOf({ requesterMeta }: ApprovalRequest): string | null {
-  return requesterMeta['agent'] || null
 }
 
 /** What the caller lets terminals repeat; for an owner, what anyone in the workspace does. A task has the names whose

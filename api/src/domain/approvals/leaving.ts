@@ -1,9 +1,9 @@
 import { DomainError } from '../base/errors.ts'
 import type { ExpectedChange } from '../base/expected.ts'
 import { type Arrival, momentOf, stampOf } from '../base/stamp.ts'
-import { type GroupChange, type GroupFields, storedFields } from '../people/group.ts'
+import type { GroupChange } from '../people/group.ts'
 import { endsOf, type MemberLimit, type MemberWish, mayRemove } from '../people/member.ts'
-import { type Caller, ownerRequired, type Role, userNotFound } from '../people/membership.ts'
+import { type Caller, ownerRequired, userNotFound } from '../people/membership.ts'
 import type { ProvidedChange } from '../people/user.ts'
 import { type EndParts, type Ends, removeApprovalsOf } from './ending.ts'
 
@@ -18,15 +18,6 @@ export type LeavingParts = EndParts<Ends>
 /** It must not fail because a decision contains what it needs. */
 export const REMOVAL = { isRemoval: true } as const
 
-/** @throws DomainError not_found · conflict: the last owner · changed */
-export async function changeRole(
-  parts: LeavingParts,
-  caller: Caller,
-  { userId, role, expected }: ExpectedChange<{ role: Role }> & { userId: string; role: Role },
-): Promise<void> {
-  await changeMember(parts, caller, { userId, to: role, expected })
-}
-
 /** Limit a member to the bundles that the patterns name, or end the limit.
  * @throws DomainError not_found · conflict: an owner · changed */
 export async function limitMember(
@@ -38,15 +29,11 @@ export async function limitMember(
   await changeMember(parts, caller, { userId, to, expected })
 }
 
-/** Remove a member, or leave.
- * @throws DomainError forbidden (not an owner) · not_found · conflict: the last owner */
-export async function removeMember(parts: LeavingParts, caller: Caller, userId: string): Promise<void> {
-  if (!mayRemove(caller, userId)) throw ownerRequired()
-  await changeMember(parts, caller, { userId, to: 'removed' })
-}
-
-async function changeMember(parts: LeavingParts, caller: Caller, wanted: MemberWish): Promise<void> {
+/** Remove a member, leave, or give a member another role or limit.
+ * @throws DomainError forbidden · not_found · conflict: the last owner, or a limit of an owner · changed */
+export async function changeMember(parts: LeavingParts, caller: Caller, wanted: MemberWish): Promise<void> {
   const { tenantId } = caller
+  if (wanted.to === 'removed' && !mayRemove(caller, wanted.userId)) throw ownerRequired()
   await parts.together(async (own) => {
     const change = await own.members.change(wanted, stampOf(caller, parts.clock))
     if (change === 'last_owner')
@@ -59,20 +46,7 @@ async function changeMember(parts: LeavingParts, caller: Caller, wanted: MemberW
 }
 
 /** @throws DomainError not_found · changed · conflict · invalid */
-export async function changeGroup(
-  parts: LeavingParts,
-  caller: Caller,
-  { id, expected, ...fields }: ExpectedChange<GroupFields> & { id: string },
-): Promise<void> {
-  await replaceGroup(parts, caller, { id, to: storedFields(fields), expected })
-}
-
-/** @throws DomainError not_found */
-export async function deleteGroup(parts: LeavingParts, caller: Caller, id: string): Promise<void> {
-  await replaceGroup(parts, caller, { id, to: null })
-}
-
-async function replaceGroup(parts: LeavingParts, caller: Caller, change: GroupChange): Promise<void> {
+export async function changeGroup(parts: LeavingParts, caller: Caller, change: GroupChange): Promise<void> {
   const { tenantId } = caller
   await parts.together(async (own) => {
     const losing = await own.groups.change(change, stampOf(caller, parts.clock))

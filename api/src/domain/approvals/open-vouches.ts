@@ -34,15 +34,8 @@ export function isSameCommand(
   return isDeepStrictEqual(commandOf(one), commandOf(other))
 }
 
-function commandOf({
-  argv,
-  argvMasked,
-  cwd,
-  suggestedBundle,
-  templateKeys,
-  requesterMeta: { ip },
-}: ApprovalRequest) {
-  return { argv, argvMasked, cwd, suggestedBundle, templateKeys, ip }
+function commandOf({ argv, argvMasked, cwd, suggestedBundle, templateKeys, ...of }: ApprovalRequest) {
+  return [argv, argvMasked, cwd, suggestedBundle, templateKeys, of.requesterMeta.ip]
 }
 
 /** A request takes the place of older ones of the same command, once its vouch returned. Lock the person first. */
@@ -59,6 +52,4 @@ export async function replaceOlder(
 }
 
 // Two may come in one millisecond.
-function orderOf({ at, id }: Vouch): string {
-  return `${at} ${id}`
-}
+const orderOf = ({ at, id }: Vouch) => `${at} ${id}`

@@ -78,8 +78,11 @@ export interface PolicyStore extends PolicyReads {
   ofKeys(tenantId: string, keyIds: readonly string[]): Promise<readonly ValueRules[]>
   /** The names of these keys, by id. */
   keyNames(tenantId: string, keyIds: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Other bundles that share secret values with a bundle, and how many, by name. */
-  sharing(tenantId: string, bundleId: string): Promise<readonly SharingBundle[]>
+  /** Other bundles that share secret values with a bundle, by name. `secrets`: how many. */
+  sharing(
+    tenantId: string,
+    bundleId: string,
+  ): Promise<readonly { bundle: { id: string; name: string }; secrets: number }[]>
 }
 
 /** The changes of rules, in a transaction. */
@@ -92,9 +95,6 @@ export interface PolicyRecords {
 /** What other bundles set, of secret values that they contain too: each set of rules once, because thousands of values
  * can come under the same. `names`: as the bundle in question delivers them. */
 export type ValueRules = PolicySetting & { names: readonly string[] }
-
-/** `secrets`: how many secret values it shares. */
-type SharingBundle = { bundle: { id: string; name: string }; secrets: number }
 
 /** Hours for which an approval may be remembered where no place sets any. */
 const DEFAULT_HOURS = 8
@@ -303,11 +303,6 @@ function policyOf(set: PolicySetting, hours: number): Policy {
     tasks: mayLast && set.tasks === 'allow' ? 'allow' : 'none',
     touch,
   }
-}
-
-/** Whether an approval of an agent's request can be remembered. */
-export function remembersAgents({ agents }: Pick<Policy, 'agents'>): boolean {
-  return agents === 'remember'
 }
 
 /** The strictest of what several places demand. */

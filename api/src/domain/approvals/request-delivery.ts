@@ -78,13 +78,9 @@ type MetaClaims = Readonly<Record<string, string | undefined>>
 
 /** What the client claims of the place that gets the values. */
 export function labelOf({ hostname = '', user = '', command = '' }: MetaClaims): DeliveryLabel {
-  return { hostname, user, program: programOf(command) }
-}
-
-// The first word of a command line, without its folder: arguments may contain secrets.
-function programOf(command: string): string {
+  // The first word of a command line, without its folder: arguments may contain secrets.
   const [, quoted, plain] = /^(?:'([^']*)'|(\S+))/.exec(command) ?? []
-  return (quoted ?? plain ?? '').split(/[/\\]/).at(-1) ?? ''
+  return { hostname, user, program: (quoted ?? plain ?? '').split(/[/\\]/).at(-1) ?? '' }
 }
 
 export function viaOf({ via }: MetaClaims): Via {

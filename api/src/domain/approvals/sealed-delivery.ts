@@ -54,15 +54,13 @@ type Remembering = Pick<GrantDraft, 'hours' | 'isForRepository'> & {
 
 type ApproversValue = { name: string; value: string; is_secret: boolean }
 
-export type SealedDelivery = { ciphertextBase64: string; approved: ApprovedDelivery }
-
 /** Seal values to the client's key. The delivery must be recorded before the box leaves.
  * @throws DomainError invalid (a name that the bundle does not contain) · too_large · not_found (the approver was
  *   removed) */
 export async function prepareDelivery(
   parts: SealingParts,
   toSeal: ToSeal,
-): Promise<{ delivery: NewDelivery; sealed: SealedDelivery }> {
+): Promise<{ delivery: NewDelivery; sealed: { ciphertextBase64: string; approved: ApprovedDelivery } }> {
   const { caller, bundle, request, names, typed = [], hold, first, vouch = null, grantId = null } = toSeal
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const [{ tenant, username }, { values, entries, missingRequired }] = await Promise.all([
@@ -116,18 +114,14 @@ async function draftOf(
   if (remembering === undefined) return null
   const { task, ...kept } = remembering
   const all = await bundleEntries(stores, place, 'none')
+  const versions = Object.fromEntries(delivery.keys.map(({ id, version }) => [id, version]))
   return {
     ...kept,
-    ...(task ? { task: { ...task, versions: versionsOf(delivery) } } : {}),
+    ...(task ? { task: { ...task, versions } } : {}),
     isOnce: false,
     keys: [...new Set(names)].toSorted(),
     leftOut: missingRequired,
     bundleNames: namesDigest(all.map(({ name }) => name)),
     epoch: caller.epoch ?? 0,
   }
-}
-
-/** Which version of each key a delivery gives, by id. */
-function versionsOf({ keys }: Pick<NewDelivery, 'keys'>): Record<string, number> {
-  return Object.fromEntries(keys.map(({ id, version }) => [id, version]))
 }

@@ -3,7 +3,6 @@ import { compareEnvironments, environmentOf } from '@keyferry/contract/siblings'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import { stampOf } from '../base/stamp.ts'
 import { type BundleStore, findBundle } from '../library/bundle.ts'
 import type { GroupStore } from '../people/group.ts'
 import type { Caller } from '../people/membership.ts'
@@ -25,9 +24,8 @@ import {
   type SetPolicies,
   UNNAMED,
 } from './policy.ts'
-import { changingTouch } from './set-touch.ts'
+import { changeRules } from './set-touch.ts'
 import type { SigningParts } from './signed-approval.ts'
-import type { JoinedStores } from './together.ts'
 import { namesTightened } from './value-rules.ts'
 
 /* What owners set, for a bundle and for the workspace. Members read it; owners change it. */
@@ -76,13 +74,8 @@ export async function changeBundlePolicy(
   caller: Caller,
   { bundleId, change: { production, ...change } }: { bundleId: string; change: BundlePolicyChange },
 ): Promise<z.output<typeof BundlePolicy>> {
-  const stamp = stampOf(caller, parts.clock)
   const changed = { ...(await withPeople(parts, caller, change)), production }
-  const setting = {
-    touch: change.touch,
-    change: (own: JoinedStores) => own.policies.change({ bundleId }, changed, stamp),
-  }
-  await changingTouch(parts, caller, setting)
+  await changeRules(parts, caller, { at: { bundleId }, change: changed })
   return bundlePolicy(parts, caller, bundleId)
 }
 
@@ -186,14 +179,8 @@ export async function changeTenantPolicy(
   caller: Caller,
   { folder, change }: { folder: string | null; change: PolicyChange },
 ): Promise<z.output<typeof TenantPolicy>> {
-  const changed = await withPeople(parts, caller, change)
   const at = folder === null ? null : { folder }
-  const stamp = stampOf(caller, parts.clock)
-  const setting = {
-    touch: change.touch,
-    change: (own: JoinedStores) => own.policies.change(at, changed, stamp),
-  }
-  await changingTouch(parts, caller, setting)
+  await changeRules(parts, caller, { at, change: await withPeople(parts, caller, change) })
   return tenantPolicy(parts, caller)
 }
 

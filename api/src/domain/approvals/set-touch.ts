@@ -1,10 +1,12 @@
 import type { TouchRule } from '@keyferry/contract'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
+import { stampOf } from '../base/stamp.ts'
 import type { Caller, MembershipStore } from '../people/membership.ts'
 import { requireAddress, type TouchParts } from '../people/touch.ts'
 import { unsignedStep } from '../requests/request-steps.ts'
 import { type EndParts, endApproval } from './ending.ts'
+import type { BundlePolicyChange, RulesAt } from './policy.ts'
 import type { JoinedStores } from './together.ts'
 
 /* How owners set the rule that people sign. Setting it ends what nobody signed. */
@@ -17,17 +19,15 @@ type SettingParts = EndParts & {
   clock: ClockAndIds
 }
 
-/** Run a change of rules that may set `touch`.
- * @throws DomainError conflict: too few owners could sign, or approval keys do not work here · what `change` throws */
-export async function changingTouch(
+/** Change the rules of a place, perhaps also `touch`.
+ * @throws DomainError conflict: too few owners could sign, or signing keys do not work here · not_found */
+export async function changeRules(
   parts: SettingParts,
   caller: Caller,
-  {
-    touch = null,
-    change,
-  }: { touch: TouchRule | null | undefined; change: (own: JoinedStores) => Promise<void> },
+  { at, change }: { at: RulesAt; change: BundlePolicyChange },
 ): Promise<void> {
   const { tenantId } = caller
+  const { touch = null } = change
   const isSet = touch !== null && touch !== 'none'
   if (isSet) await requireSigners(parts, tenantId, touch)
   await parts.together(
@@ -37,7 +37,7 @@ export async function changingTouch(
         await own.lockPeople(tenantId)
         await endUnsigned(own, parts, tenantId)
       }
-      await change(own)
+      await own.policies.change(at, change, stampOf(caller, parts.clock))
     },
     { isRemoval: true },
   )
@@ -63,7 +63,7 @@ async function requireSigners(
       !(touch === 'device' && key.isSynced),
   )
   if (ready.length >= NEEDED_KEYS) return
-  const kind = touch === 'device' ? 'approval keys that are bound to one device' : 'approval keys'
+  const kind = touch === 'device' ? 'signing keys that are bound to one device' : 'signing keys'
   throw new DomainError(
     'conflict',
     `owners of this workspace need ${NEEDED_KEYS} ${kind}, and have ${ready.length}: add one, then set the rule`,

@@ -4,10 +4,9 @@ import { z } from 'zod'
 import { DomainError } from '../base/errors.ts'
 import type { DeliveredKey } from '../deliveries/delivery.ts'
 import { type AcceptedTouch, checkTouch, type TouchParts } from '../people/touch.ts'
-import type { Hold, Support } from '../requests/stored-request.ts'
+import { agentOf, type Hold, type Support } from '../requests/stored-request.ts'
 import type { OpenCall } from './approval-grounds.ts'
 import type { Grounds } from './approval-rules.ts'
-import { agentOf } from './grant.ts'
 
 /*
  * What a person signs who approves under a rule with `touch`: the request, what leaves, how it returns, who approved

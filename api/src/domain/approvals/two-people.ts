@@ -18,6 +18,7 @@ import { requireRoomForFirst } from './open-vouches.ts'
 import { mayApprove } from './policy.ts'
 import { deliveredKeys } from './request-delivery.ts'
 import { signedKeys } from './signed-approval.ts'
+import type { JoinedStores } from './together.ts'
 
 /*
  * Where a bundle needs two people, the first approval seals nothing. The second person sees who was first and must
@@ -37,7 +38,7 @@ export async function beginFirst(
   parts: TwoPeopleParts,
   { caller, stored, bundle, choice }: ApproverChoice,
   hold: Hold | null,
-): Promise<Begun> {
+): Promise<Begun<JoinedStores>> {
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const keys = await namesInBundle(parts.stores, place, choice.include_keys)
   const { username } = await findSelf(parts.stores.tenants, caller)

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Assurance, WhyNotCode } from '@keyferry/contract'
+import { listed } from '../base/errors.ts'
 import type { BundleStore } from '../library/bundle.ts'
 import type { EntryStores } from '../library/bundle-entry.ts'
-import { listed } from '../library/key-batch.ts'
-import type { CopyRules } from '../transfer/library-import-step.ts'
+import type { CopyRules } from '../library/value-rights.ts'
 import {
   type BundleRules,
   effectivePolicy,

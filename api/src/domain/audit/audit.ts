@@ -1,4 +1,4 @@
-import { AUDIT_ACTIONS, type AuditAction } from '@keyferry/contract'
+import { AUDIT_ACTIONS, type AuditAction, type BundlesOfKey } from '@keyferry/contract'
 import { type AuditGroup, auditGroupOf } from '@keyferry/contract/audit-groups'
 import { z } from 'zod'
 import type { WholePage } from '../base/listing.ts'
@@ -32,10 +32,12 @@ type WithName<T> = T & { name: string | null }
 
 /** One event as owners read it. `seq` is null until it is appended; `name` of a person is the username, null once the
  * user is gone. */
-export type AuditEntry = Omit<z.output<typeof EventBody>, 'seq' | 'actor'> & {
+export type AuditEntry = Omit<z.output<typeof EventBody>, 'seq' | 'actor' | 'target'> & {
   seq: number | null
   sealed: boolean
   actor: WithName<z.output<typeof EventBody>['actor']>
+  /** `bundles`: those that have the key now, as far as the reader reaches them. */
+  target: z.output<typeof EventBody>['target'] & { bundles?: z.output<typeof BundlesOfKey> }
   origin: Record<string, string> | null
 }
 

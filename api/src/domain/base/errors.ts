@@ -26,6 +26,12 @@ export class DomainError extends Error {
   }
 }
 
+/** Names as a message has them, at most so many. */
+export function listed(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : ''
+  return names.slice(0, most).join(', ') + more
+}
+
 /** For a store that does not answer; the caller may try again in a second. */
 export function unavailable(what: string, cause?: unknown): DomainError {
   return new DomainError('unavailable', `${what} is unavailable`, { cause, retryAfterSeconds: 1 })

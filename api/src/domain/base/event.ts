@@ -105,7 +105,7 @@ const DataFields = z.object({
   person: z.string(),
   /** The id of a link between two ways to sign in. */
   link: z.string(),
-  /** The id of an approval key. */
+  /** The id of a signing key. */
   approval_key: z.string(),
   /** The id of a remembered approval. */
   grant: z.string(),

@@ -120,6 +120,19 @@ test('of two waiters the other gets it when the claim is released', async () => 
   expect(await Promise.all(waits)).toMatchObject([ready, ready])
 })
 
+test('an approval that waits for its return begins no new count of polls', async () => {
+  const id = await created()
+  const waits = [wait(id)]
+  await waiters(1)
+  const hold = { by: 'loopback', hash: 'right', untilMs: T0 + 10_000 } as const
+  expect(await acts.approve(id, sealing({ hold }), T0)).toBe('done')
+  waits.push(wait(id))
+  await waiters(2)
+  expect(turns).toEqual([id, id])
+  await acts.deny(id, T0)
+  expect((await Promise.allSettled(waits)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})
+
 test('a broken connection ends its wait and claims nothing', async () => {
   const id = await created()
   const broken = Promise.withResolvers<void>()

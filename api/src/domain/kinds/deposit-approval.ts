@@ -5,6 +5,7 @@ import type { ApprovalKind, Begun, DecisionParts } from '../approvals/decision.t
 import type { Policy } from '../approvals/policy.ts'
 import { requestFacts } from '../approvals/receipt.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
+import type { JoinedStores } from '../approvals/together.ts'
 import { stampOf } from '../base/stamp.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import { planChanged } from '../transfer/library-import.ts'
@@ -19,7 +20,7 @@ import { contentOf, plannedProposal, requireRoom } from './proposal-offer.ts'
  * compares it before it returns the approval, so values for one workspace do not end up in another.
  */
 
-type DepositApprovalParts = DecisionParts &
+type DepositApprovalParts = DecisionParts<JoinedStores> &
   StoringParts & {
     stores: { tenants: TenantStore }
     /** Counts a deposit for the person who approves it, and no longer for the address that sent it.
@@ -27,7 +28,7 @@ type DepositApprovalParts = DecisionParts &
     takeDeposit: (userId: string, address: string) => Promise<void>
   }
 
-export const DEPOSIT: ApprovalKind<DepositApprovalParts, z.output<typeof ApproveDeposit>> = {
+export const DEPOSIT: ApprovalKind<DepositApprovalParts, z.output<typeof ApproveDeposit>, JoinedStores> = {
   refusals: DEPOSIT_REFUSALS,
   async offer(parts, asking, choice) {
     const readable = choice.propose?.readable ?? null
@@ -58,7 +59,7 @@ async function begun(
   parts: DepositApprovalParts,
   { caller, stored: { request } }: OpenCall,
   recorded: DepositDecision,
-): Promise<Begun> {
+): Promise<Begun<JoinedStores>> {
   const { stores, clock, receipts } = parts
   const { asked, choices, plan, boxDigest } = recorded.planned
   const all = [asked, ...(asked.also ?? [])]

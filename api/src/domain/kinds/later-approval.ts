@@ -2,16 +2,18 @@ import { LIMITS, TIMES } from '@keyferry/contract'
 import { groundsOf } from '../approvals/approval-grounds.ts'
 import {
   DELIVERY_REFUSALS,
-  isFromAgent,
+  hasNetwork,
   mayBeLater,
+  type PlaceParts,
   refusalOf,
   refused,
 } from '../approvals/approval-rules.ts'
 import { type ApprovalKind, type Begun, decide } from '../approvals/decision.ts'
 import { type EndParts, endApproval } from '../approvals/ending.ts'
 import { type GrantStore, lengthSeconds, makesKnown, namesDigest, remember } from '../approvals/grant.ts'
-import { hasNetwork, isHere, type PlaceParts } from '../approvals/grant-match.ts'
+import { isHere } from '../approvals/grant-match.ts'
 import { type GrantUseParts, useGrantFor } from '../approvals/grant-use.ts'
+import type { JoinedStores } from '../approvals/together.ts'
 import { type ClockAndIds, latestEnd, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
@@ -22,6 +24,7 @@ import { type Claimant, changeRequest, findOpen, findOwn, openOfTerminal } from 
 import { stopStep, withdrawStep } from '../requests/request-steps.ts'
 import {
   type ApprovalRequest,
+  agentOf,
   isFree,
   type OpenRequest,
   type StoredRequest,
@@ -42,7 +45,7 @@ import type { ValuesChoice } from './typed-values.ts'
 
 type LaterParts = ApprovalParts & GrantUseParts & EndParts & { room: WaitingRoom }
 
-const LATER: ApprovalKind<LaterParts, ValuesChoice> = {
+const LATER: ApprovalKind<LaterParts, ValuesChoice, JoinedStores> = {
   refusals: DELIVERY_REFUSALS,
   find: findOpen,
   judge(texts, grounds) {
@@ -69,7 +72,7 @@ async function begin(
   parts: LaterParts,
   { caller, stored, bundle }: ApprovingLater,
   { include_keys: names }: ValuesChoice,
-): Promise<Begun> {
+): Promise<Begun<JoinedStores>> {
   const entries = await bundleEntries(parts.stores, placeOf(bundle), 'none')
   const all = entries.map(({ name }) => name)
   if (!names.every((name) => all.includes(name))) throw notLater()
@@ -129,7 +132,7 @@ export async function approveLater(
 export async function mayLeave(parts: LaterParts, stored: OpenRequest): Promise<boolean> {
   const { request } = stored
   const { kind, suggestedBundle, suggestedWorkspace: workspace } = request
-  if (kind !== 'delivery' || suggestedBundle === null || !isFromAgent(request)) return false
+  if (kind !== 'delivery' || suggestedBundle === null || agentOf(request) === null) return false
   const known = parts.isLocal ? null : await knownTo(parts, request)
   for (const userId of new Set(known?.map((person) => person.userId) ?? [null])) {
     const found = await parts.stores.bundles.findSuggested(userId, { bundle: suggestedBundle, workspace })

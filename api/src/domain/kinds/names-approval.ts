@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Grounds } from '../approvals/approval-rules.ts'
 import type { ApprovalKind, Begun, DecisionParts } from '../approvals/decision.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
+import type { JoinedStores } from '../approvals/together.ts'
 import { madeBy } from '../base/event.ts'
 import { stampOf } from '../base/stamp.ts'
 import { sealText } from '../deliveries/sealed-values.ts'
@@ -17,14 +18,14 @@ import { NAMES_REFUSALS, type NamesOfferParts, type OfferedNames, offeredNames }
  * so there is no delivery and no holder, only one event.
  */
 
-type NamesApprovalParts = DecisionParts &
+type NamesApprovalParts = DecisionParts<JoinedStores> &
   NamesOfferParts & {
     stores: { tenants: TenantStore }
     /** Bound of the list that is sealed. */
     maxPayloadBytes: number
   }
 
-export const NAMES: ApprovalKind<NamesApprovalParts, z.output<typeof ApproveNames>> = {
+export const NAMES: ApprovalKind<NamesApprovalParts, z.output<typeof ApproveNames>, JoinedStores> = {
   refusals: NAMES_REFUSALS,
   async offer(parts, asking, { bundle_id }) {
     const offered = await offeredNames(parts, asking, bundle_id)
@@ -42,7 +43,7 @@ async function begin(
   parts: NamesApprovalParts,
   { offered, grounds }: NamesGrounds,
   hold: Hold | null,
-): Promise<Begun> {
+): Promise<Begun<JoinedStores>> {
   const { stores, maxPayloadBytes } = parts
   const { caller, request, policy } = grounds
   const { tenant, username } = await findSelf(stores.tenants, caller)

@@ -4,7 +4,7 @@ import { groundsOf, type OpenCall } from '../approvals/approval-grounds.ts'
 import { type Grounds, refusalOf } from '../approvals/approval-rules.ts'
 import { labelOf, requestOrigin } from '../approvals/request-delivery.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
+import { DomainError, listed } from '../base/errors.ts'
 import { requireReached } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
@@ -75,16 +75,9 @@ function whyNotTheirs(details: DomainError['details']): string {
   const { names, bundles } = details ?? {}
   if (!Array.isArray(names) || !Array.isArray(bundles) || bundles.length === 0)
     return 'You may not change this bundle'
-  const [those, places] = [firstOf(names), firstOf(bundles)]
+  const [those, places] = [names, bundles].map((texts) => listed(texts, 3))
   const own = names.length === 1 ? 'its own value' : 'its own values'
-  return `Only an owner may change ${those}, because ${places} ${bundles.length === 1 ? 'has' : 'have'} the same key. If an owner accepts your proposal, this bundle gets ${own}`
-}
-
-const NAMED = 3
-
-function firstOf(texts: readonly unknown[]): string {
-  const more = texts.length > NAMED ? ` and ${texts.length - NAMED} more` : ''
-  return `${texts.slice(0, NAMED).join(', ')}${more}`
+  return `Only an owner may change ${those}, because ${places} ${bundles.length === 1 ? 'has' : 'have'} the same key. If an owner accepts your change request, this bundle gets ${own}`
 }
 
 /** A deposit that would be proposed. Every member may propose; all other rules of the bundle count.

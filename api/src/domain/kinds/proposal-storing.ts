@@ -66,7 +66,7 @@ async function importOf(
   if (proposal === null) throw proposalNotFound()
   const { bundleName, entries, values, detach, proposerId, createdAt } = proposal
   if (bundleName === null)
-    throw new DomainError('conflict', 'The bundle of this proposal was deleted: decline the proposal')
+    throw new DomainError('conflict', 'The bundle of this change request was deleted: decline it')
   const { own = [], share = [], replace = [], key_names = {}, marks = {} } = choice
   const imported: LibraryImport = {
     bundleName,

@@ -1,11 +1,16 @@
 import { TIMES } from '@keyferry/contract'
 import type { ApprovalScope } from '../approvals/approval-grounds.ts'
-import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approvals/approval-rules.ts'
+import {
+  DELIVERY_REFUSALS,
+  type Grounds,
+  type PlaceParts,
+  requireRememberable,
+} from '../approvals/approval-rules.ts'
 import { type ApprovalKind, type Begun, type DecisionParts, findUndecided } from '../approvals/decision.ts'
 import { remember } from '../approvals/grant.ts'
-import type { PlaceParts } from '../approvals/grant-match.ts'
 import { prepareDelivery, type SealingParts, type ToSeal } from '../approvals/sealed-delivery.ts'
 import { signedKeys } from '../approvals/signed-approval.ts'
+import type { JoinedStores } from '../approvals/together.ts'
 import { type ApproverChoice, beginFirst, requireSameAsFirst } from '../approvals/two-people.ts'
 import { rulesOfValues } from '../approvals/value-rules.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
@@ -24,12 +29,12 @@ import { proposalOfTyped, requireTypeable, type ValuesChoice } from './typed-val
  * the bundle, and the payload must fit `maxPayloadBytes`. The values are sealed to the client's key.
  */
 
-export type ApprovalParts = DecisionParts &
+export type ApprovalParts = DecisionParts<JoinedStores> &
   SealingParts & {
     stores: { bundles: BundleStore; events: EventStore; tenants: TenantStore }
   } & PlaceParts
 
-export const DELIVERY: ApprovalKind<ApprovalParts, ValuesChoice> = {
+export const DELIVERY: ApprovalKind<ApprovalParts, ValuesChoice, JoinedStores> = {
   refusals: DELIVERY_REFUSALS,
   async offer(parts, { caller, stored }, choice) {
     requireDelivery(stored.request)
@@ -74,7 +79,7 @@ async function begin(
   parts: ApprovalParts,
   chosen: ApproverChoice,
   { grounds, hold }: { grounds: Grounds; hold: Hold | null },
-): Promise<Begun> {
+): Promise<Begun<JoinedStores>> {
   const { request, expiresAtMs } = chosen.stored
   const needsTwo = grounds.policy.approvals_needed === 2
   if (needsTwo && chosen.stored.first === null) return await beginFirst(parts, chosen, hold)

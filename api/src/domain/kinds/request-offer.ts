@@ -12,7 +12,7 @@ import {
   shownRules,
 } from '../approvals/approval-rules.ts'
 import type { GrantStore } from '../approvals/grant.ts'
-import { notingRules } from '../approvals/together.ts'
+import { notingRules } from '../approvals/noting-rules.ts'
 import { namesTightened, rulesOfNames, rulesOfValues } from '../approvals/value-rules.ts'
 import type { Listing } from '../base/listing.ts'
 import { mapInTurns } from '../base/turns.ts'

@@ -1,9 +1,8 @@
 import { type Assurance, isProduction, LIMITS, type RequestBundle } from '@keyferry/contract'
 import { environmentOf } from '@keyferry/contract/siblings'
 import type { z } from 'zod'
-import { type Grounds, isFromAgent, mayBeTask } from '../approvals/approval-rules.ts'
-import { agentOf } from '../approvals/grant.ts'
-import { mismatch, type PlaceParts } from '../approvals/grant-match.ts'
+import { type Grounds, mayBeTask, type PlaceParts } from '../approvals/approval-rules.ts'
+import { mismatch } from '../approvals/grant-match.ts'
 import { type GrantUseParts, useGrantFor } from '../approvals/grant-use.ts'
 import {
   type BundleRules,
@@ -18,7 +17,7 @@ import { addressBlock } from '../base/address-block.ts'
 import type { Bundle } from '../library/bundle.ts'
 import { type Approved, ApprovedDelivery } from '../requests/approved.ts'
 import { openOfTerminal, type RequestParts } from '../requests/request.ts'
-import { type ApprovalRequest, isFree } from '../requests/stored-request.ts'
+import { type ApprovalRequest, agentOf, isFree } from '../requests/stored-request.ts'
 
 /*
  * A task: one approval for any command that one terminal runs with the same values, for half an hour. It is a
@@ -46,7 +45,7 @@ export async function offeredTask(
   const { caller, request } = grounds
   const also = async () => await coveredByTask(parts, request, keys)
   if (mayBeTask(grounds, parts)) return { also: await also() }
-  if (caller.role !== 'owner' || !isFromAgent(request) || isProduction(bundle)) return undefined
+  if (caller.role !== 'owner' || agentOf(request) === null || isProduction(bundle)) return undefined
   const allowing = { ...NO_RULES, tasks: 'allow', agents: 'remember' } as const
   const own = effectivePolicy(parts.assurance, { ...set, folders: [...set.folders, allowing] }, bundle)
   if (!mayBeTask({ ...grounds, policy: tightened(own, ofValues) }, parts)) return undefined

@@ -2,13 +2,7 @@ import { areSiblings, type EncryptFromBundle, LIMITS, type RequestBundle, TIMES 
 import { isKeyName } from '@keyferry/contract/env/names'
 import type { z } from 'zod'
 import type { OpenCall } from '../approvals/approval-grounds.ts'
-import {
-  DELIVERY_REFUSALS,
-  type Grounds,
-  isFromAgent,
-  refusalOf,
-  waysOf,
-} from '../approvals/approval-rules.ts'
+import { DELIVERY_REFUSALS, type Grounds, refusalOf, waysOf } from '../approvals/approval-rules.ts'
 import { labelOf, requestOrigin } from '../approvals/request-delivery.ts'
 import { isSameNetwork } from '../base/address-block.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
@@ -17,7 +11,7 @@ import { type Bundle, type BundleStore, listBundles } from '../library/bundle.ts
 import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
 import { requireBundleEditor } from '../library/bundle-rights.ts'
 import type { Caller } from '../people/membership.ts'
-import { type ApprovalRequest, isFree } from '../requests/stored-request.ts'
+import { type ApprovalRequest, agentOf, isFree } from '../requests/stored-request.ts'
 import type { NewProposal } from '../transfer/proposal.ts'
 
 /*
@@ -55,7 +49,7 @@ function mayType(grounds: Grounds, { caller, stored }: OpenCall): boolean {
   const decidesAlone = isFree(stored) && policy.approvals_needed === 1
   const isHere = isSameNetwork(request.requesterMeta.ip, caller.origin?.ip ?? '') === true
   const mayApprove = refusalOf(DELIVERY_REFUSALS, grounds) === null && waysOf(grounds).length > 0
-  return mayApprove && decidesAlone && isHere && !isFromAgent(request)
+  return mayApprove && decidesAlone && isHere && agentOf(request) === null
 }
 
 // A value that is stored under a rule for signatures has a statement of its own, which the approval page does not show.

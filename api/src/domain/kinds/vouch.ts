@@ -12,6 +12,7 @@ import {
 } from '../approvals/approval-rules.ts'
 import type { ApprovalKind, Begun } from '../approvals/decision.ts'
 import { isSameCommand, vouched } from '../approvals/open-vouches.ts'
+import type { JoinedStores } from '../approvals/together.ts'
 import type { AuditStore } from '../audit/audit.ts'
 import { isSameNetwork } from '../base/address-block.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
@@ -38,7 +39,7 @@ const KNOWN = 100
 
 /** Says that a request is of the caller's own terminal, and asks those who may approve it. It throws too_many where the
  * person or the workspace has too many, and conflict where the caller may approve it. */
-export const VOUCH: ApprovalKind<VouchParts, z.output<typeof VouchRequest>> = {
+export const VOUCH: ApprovalKind<VouchParts, z.output<typeof VouchRequest>, JoinedStores> = {
   refusals: DELIVERY_REFUSALS,
   judge(_, grounds, { release }) {
     if (release === undefined || !waysOf(grounds).includes(release))
@@ -80,7 +81,7 @@ type Vouching = {
   release: ReleaseWay
 }
 
-async function begun(parts: VouchParts, caller: Caller, vouching: Vouching): Promise<Begun> {
+async function begun(parts: VouchParts, caller: Caller, vouching: Vouching): Promise<Begun<JoinedStores>> {
   const { bundle, keys, deciders, request, release } = vouching
   const { username } = await findSelf(parts.stores.tenants, caller)
   const vouch = {

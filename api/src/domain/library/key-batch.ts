@@ -1,5 +1,5 @@
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
+import { DomainError, listed } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
 import type { BundleStore } from './bundle.ts'
@@ -108,9 +108,3 @@ export function namesDelivered(names: readonly string[]): DomainError {
 }
 
 const LISTED = 5
-
-/** Names as a message has them, at most so many. */
-export function listed(names: readonly string[], most: number): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : ''
-  return names.slice(0, most).join(', ') + more
-}

@@ -101,6 +101,14 @@ export function mayDuplicate({ role }: Caller, { isRuled, sharedOutside }: Bundl
   return role === 'owner' || (!isRuled && sharedOutside.size === 0)
 }
 
+/** Who may copy a secret into the receiving bundle, by the rules of the secret and of the bundle. */
+export type CopyRules = {
+  /** A member who may not show it. */
+  mayPromote: (caller: Caller) => boolean
+  /** An owner. */
+  mayCopy: (caller: Caller) => boolean
+}
+
 /** @throws DomainError forbidden */
 export function requireRight(isAllowed: boolean): void {
   if (!isAllowed) throw ownerRequired()

@@ -13,7 +13,7 @@ import { requireAddress, spendNonce, type TouchParts } from './touch.ts'
 /** Two groups of four letters. */
 const READ_LENGTH = 'XXXX-XXXX'.length
 
-// What people do to approval keys. Whether a call needs a touch, the pipeline asks before it gets here.
+// What people do to signing keys. Whether a call needs a touch, the pipeline asks before it gets here.
 
 /** The own keys; for an owner, those of everyone. */
 export async function listApprovalKeys(
@@ -26,7 +26,7 @@ export async function listApprovalKeys(
 
 /** What the browser makes a key with. Each key has its own user handle: with that of the account, the browser would
  * replace the passkey that signs in.
- * @throws DomainError conflict: approval keys do not work here */
+ * @throws DomainError conflict: signing keys do not work here */
 export async function prepareApprovalKey(parts: TouchParts, caller: Caller) {
   const { rpId } = requireAddress(parts)
   const { tenantId, userId } = caller
@@ -63,7 +63,7 @@ export async function addApprovalKey(
   const challenge = Buffer.from(touchChallenge({ nonce, statement })).toString('base64url')
   const verified = await verifyNewApprovalKey(passkey, { challenge, origin, rpId }).catch(
     (cause: unknown) => {
-      throw new DomainError('invalid', 'the approval key could not be verified', { cause })
+      throw new DomainError('invalid', 'the signing key could not be verified', { cause })
     },
   )
   const { tenantId, userId } = caller
@@ -78,7 +78,7 @@ export async function addApprovalKey(
 export async function approvalKeyOf(parts: TouchParts, caller: Caller, id: string): Promise<ApprovalKey> {
   const keys = await listApprovalKeys(parts, caller)
   const key = keys.find((each) => each.id === id)
-  if (!key) throw new DomainError('not_found', 'approval key not found')
+  if (!key) throw new DomainError('not_found', 'signing key not found')
   return key
 }
 
@@ -121,7 +121,7 @@ export function needsTouchToRemove({ state, rpId }: ApprovalKey, { address }: To
 export async function removeApprovalKey(parts: TouchParts, caller: Caller, id: string): Promise<void> {
   const key = await approvalKeyOf(parts, caller, id)
   if (!(await parts.approvalKeys.remove(key, stampOf(caller, parts.clock))))
-    throw new DomainError('not_found', 'approval key not found')
+    throw new DomainError('not_found', 'signing key not found')
 }
 
 function enrolmentOf({ tenantId, userId }: Caller): Buffer {

@@ -5,7 +5,7 @@ import { DomainError } from '../base/errors.ts'
 import type { Stamp } from '../base/stamp.ts'
 
 /*
- * An approval key signs acts in one workspace. It is no key for signing in. A new key gives nothing until someone who
+ * A signing key signs acts in one workspace. It is no key for signing in. A new key gives nothing until someone who
  * does not depend on the page confirms it: the operator on the server, at once; or an owner by a touch. An owner's
  * confirmation waits as every act that lasts (see lasting-act.ts), so one stolen touch confirms no key.
  */
@@ -56,7 +56,7 @@ export function fingerprintOf({ publicKey }: Pick<ApprovalKey, 'publicKey'>): st
 }
 
 export function tooManyApprovalKeys(): DomainError {
-  return new DomainError('conflict', `you can have ${LIMITS.approvalKeys} approval keys: remove one first`)
+  return new DomainError('conflict', `you can have ${LIMITS.approvalKeys} signing keys: remove one first`)
 }
 
 export function isAwaited(): DomainError {

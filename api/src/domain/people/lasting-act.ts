@@ -10,7 +10,7 @@ import type { Caller } from './membership.ts'
  * again a day later. Until then any owner stops it without a signature.
  */
 
-/** `callHash`: of exactly this call; to confirm an approval key, its id. `concerns`: the signed facts, as JSON. */
+/** `callHash`: of exactly this call; to confirm a signing key, its id. `concerns`: the signed facts, as JSON. */
 export type LastingAct = {
   id: string
   userId: string

@@ -9,3 +9,8 @@ test('a member who is removed or demoted loses invitations, approvals and rememb
 test('a new owner keeps invitations and open approvals; remembered ones end with every role', () => {
   expect(endsOf('owner')).toEqual({ invitations: false, approvals: false, grants: 'role_changed' })
 })
+
+test('a limit ends approvals, and leaves what an owner made for the member’s next account', () => {
+  const ends = { invitations: false, approvals: true, grants: 'role_changed' }
+  expect([endsOf({ limited_to: ['partner/'] }), endsOf({ limited_to: null })]).toEqual([ends, ends])
+})

@@ -1,6 +1,6 @@
 /*
  * One person can have several ways to sign in. A link of the operator makes a new way sign in the person of an old way;
- * an equal e-mail address links nobody. The memberships of the new way move to the person; approval keys, remembered
+ * an equal e-mail address links nobody. The memberships of the new way move to the person; signing keys, remembered
  * approvals and proposals end with the memberships that they belong to. A link ends all sessions, and can be undone for
  * a month; later it can still be removed, but nothing moves back.
  */

@@ -23,7 +23,7 @@ export type CallSubject = {
   /** A rule that asks for signatures is set: for these bundles, or for all. Programs that already get values from there
    * are signed too. */
   isSetting?: boolean
-  /** An approval key: the role of the signer counts without any rule too. */
+  /** A signing key: the role of the signer counts without any rule too. */
   isOfKeys?: boolean
 }
 

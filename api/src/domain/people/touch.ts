@@ -44,7 +44,7 @@ export type TouchParts = {
   touchUses: TouchUseStore
   events: EventStore
   tokens: TouchTokens
-  /** Null: approval keys do not work at our address. */
+  /** Null: signing keys do not work at our address. */
   address: TouchAddress | null
   clock: ClockAndIds
   /** Counts a call that asks for a touch, for each person: before it costs more.
@@ -73,7 +73,7 @@ export type TouchCounts = {
 /** @throws DomainError conflict */
 export function requireAddress({ address }: Pick<TouchParts, 'address'>): TouchAddress {
   if (address === null)
-    throw new DomainError('conflict', 'approval keys do not work at the address of this server')
+    throw new DomainError('conflict', 'signing keys do not work at the address of this server')
   return address
 }
 
@@ -209,11 +209,11 @@ async function touchRequired(
     rp_id: parts.address?.rpId,
     keys: keys.map(({ credentialId: id, transports }) => ({ id, transports })),
   }
-  const how = keys.length > 0 ? 'sign this with your approval key' : NO_KEY
+  const how = keys.length > 0 ? 'sign this with your signing key' : NO_KEY
   return new DomainError('touch_required', how, { details })
 }
 
-const NO_KEY = 'this has to be signed with an approval key, and you have none here: add one, or ask an owner'
+const NO_KEY = 'this has to be signed with a signing key, and you have none here: add one, or ask an owner'
 
 function statementFor({ tenantId, userId }: Caller, { body, ...act }: TouchedAct, nonce: Uint8Array): Buffer {
   const { method, path, concerns } = act

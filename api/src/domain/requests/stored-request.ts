@@ -49,7 +49,6 @@ export const ApprovalRequest = z.object({
   use: RequestUse.nullable().default(null),
   /** Null for any other kind. */
   deposit: StoredDepositFacts.nullable(),
-  /** The client takes its approval back from another client of its terminal too. */
   /** The client waits longer for another person, and says whom it waits for. */
   waitsForOthers: z.boolean().default(false),
   /** Epoch milliseconds. A request that waits for another person lives longer: see `RequestState`. */
@@ -173,6 +172,11 @@ export type OpenRequest = Exclude<RequestState, { status: 'ended' }> & OfRequest
 
 /** A request that waits for a decision, or for another person. */
 export type UndecidedRequest = Extract<RequestState, { status: 'open' }> & OfRequest
+
+/** The AI agent that runs the client, as the client claims; null: none. */
+export function agentOf({ requesterMeta }: ApprovalRequest): string | null {
+  return requesterMeta['agent'] || null
+}
 
 /** A new request, which waits for its approval. */
 export function newRequestState(request: ApprovalRequest): UndecidedRequest {

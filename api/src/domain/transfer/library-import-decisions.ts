@@ -134,7 +134,8 @@ function decideNew(
   const { name } = entry
   const { own, share } = asked.choices
   if (candidates.length === 0) {
-    if (share.has(name)) throw invalid('there is no key to share: leave these out of share', [name])
+    if (share.has(name) && !asked.sharedLater?.has(name))
+      throw invalid('there is no key to share: leave these out of share', [name])
     return { action: 'create', key: null, choices: [] }
   }
   const [first = null] = candidates

@@ -1,8 +1,7 @@
 import { DomainError } from '../base/errors.ts'
-import { mayShow } from '../library/value-rights.ts'
+import { type CopyRules, mayShow } from '../library/value-rights.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
 import {
-  type CopyRules,
   type FoundKey,
   type ImportEntry,
   type ImportLibrary,

@@ -4,8 +4,7 @@ import { DomainError } from '../base/errors.ts'
 import { crossesProduction } from '../library/attachment.ts'
 import { LONG_VALUE_BYTES } from '../library/bundle-entry.ts'
 import type { TemplateParts } from '../library/template.ts'
-import type { BundleRights, ValueRights } from '../library/value-rights.ts'
-import type { Caller } from '../people/membership.ts'
+import type { BundleRights, CopyRules, ValueRights } from '../library/value-rights.ts'
 
 /** `from`: the bundle whose value it is; `value` is empty until that is read (library-import-sources.ts). `copied`:
  * what a copy of a key takes over besides its value, and the id of that key. `whose`: if the caller
@@ -96,14 +95,6 @@ export type ImportLibrary = {
   isTaken: (libraryName: string) => boolean
 }
 
-/** Who may copy a secret into the receiving bundle, by the rules of the secret and of the bundle. */
-export type CopyRules = {
-  /** A member who may not show it. */
-  mayPromote: (caller: Caller) => boolean
-  /** An owner. */
-  mayCopy: (caller: Caller) => boolean
-}
-
 /** Sizes of values in bytes. */
 export type WantedSizes = ReadonlySet<number> | 'any'
 
@@ -172,6 +163,8 @@ export type PlannedImport = {
   isOwnNamed: boolean
   /** Whether equal values are shared although nobody asked for it. Only an owner may share. */
   mayShare: boolean
+  /** Names of the imports that follow this one: they can share what it makes. */
+  sharedLater?: ReadonlySet<string>
   /** Whether the caller may learn if a key has a certain value, or a template delivers it. */
   mayCompare: (key: FoundKey) => boolean
 }

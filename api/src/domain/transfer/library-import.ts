@@ -28,6 +28,7 @@ import {
   isUnseen,
   makesKey,
   markAfter,
+  type PlannedImport,
   splits,
   type WantedSizes,
 } from './library-import-step.ts'
@@ -35,8 +36,7 @@ import {
 /*
  * An import brings the variables of a file into the library and into one bundle, which it creates if need be, and
  * removes names from the bundle: all of it or nothing. library-import-plan.ts says what happens to each variable. The
- * server plans, because only the server can compare secret values. An import into several bundles makes one variable in
- * several environments. A caller may look at the plan first, and then have
+ * server plans, because only the server can compare secret values. A caller may look at the plan first, and then have
  * exactly that plan carried out. Owners import everything. Members change values that they may change, and create keys
  * or remove names in a new bundle or one that they created.
  */
@@ -156,7 +156,8 @@ function decisionsOf(clock: ClockAndIds, caller: Caller, asked: LibraryImport) {
   const decided = all.map((each, index) => ({
     reading: readingOf(caller, each),
     decide: (library: ImportLibrary) => {
-      const plan = planIn(library, caller, each, made)
+      const later = all.slice(index + 1).flatMap(({ entries }) => entries.map(({ name }) => name))
+      const plan = planIn(library, caller, { ...each, sharedLater: new Set(later) }, made)
       plans[index] = plan
       if (index === all.length - 1 && asked.planId !== undefined && asked.planId !== planIdOfAll(plans))
         throw planChanged()
@@ -216,7 +217,7 @@ function sizesFor({ name, value, from }: ImportEntry, { share }: ImportChoices):
 function planIn(
   found: ImportLibrary,
   caller: Caller,
-  wanted: LibraryImport,
+  wanted: LibraryImport & Pick<PlannedImport, 'sharedLater'>,
   made: ReadonlyMap<string, string> = new Map(),
 ): ImportPlan {
   requireReached(caller, wanted.bundleName)

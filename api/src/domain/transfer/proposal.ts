@@ -114,7 +114,7 @@ function parted<T>(all: readonly T[], belongs: (one: T) => boolean): [T[], T[]] 
 }
 
 function full(who: string, limit: number): DomainError {
-  const message = `${who} as many open proposals as possible: withdraw some, or ask an owner to decide`
+  const message = `${who} as many open change requests as possible: withdraw some, or ask an owner to decide`
   return new DomainError('workspace_full', message, { details: { limit } })
 }
 
@@ -141,5 +141,5 @@ export async function expireProposals({ stores, clock }: ProposalParts): Promise
 }
 
 export function proposalNotFound(): DomainError {
-  return new DomainError('not_found', 'this proposal has ended, or there is none')
+  return new DomainError('not_found', 'this change request has ended, or there is none')
 }

@@ -14,6 +14,7 @@ import type { Query } from '../base/queries.ts'
 import { countOf, selectOf } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
 import { programs } from '../programs/programs.ts'
+import { bundlesOf } from '../rules/key-bundles.ts'
 import { exportLines, newestNote } from './audit-export.ts'
 import { isGenuine } from './genuine-events.ts'
 
@@ -48,7 +49,7 @@ async function list(query: Query, key: NamedAuditKey, listing: AuditListing): Pr
   const entries = [...outbox.slice(page.offset, page.offset + page.limit), ...appended]
   const total = await countMatches(query, tenantId, filter)
   return {
-    entries: await withNames(query, entries),
+    entries: await withNames(query, tenantId, entries),
     total: total === null ? null : total + waiting.length,
   }
 }
@@ -89,10 +90,6 @@ function matching(query: Query, tenantId: string, filter: AuditFilter) {
   return rows
 }
 
-const ACTIONS = new Map<string, (typeof AUDIT_ACTIONS)[number]>(
-  AUDIT_ACTIONS.map((action) => [action, action]),
-)
-
 type CountedListing = { tenantId: string; filter: AuditFilter; limit: number }
 
 async function listCounted(
@@ -106,7 +103,7 @@ async function listCounted(
     .limit(limit)
     .execute()
   return rows.flatMap(({ action: name, ...row }) => {
-    const action = ACTIONS.get(name)
+    const action = AUDIT_ACTIONS.find((known) => known === name)
     return action === undefined ? [] : [{ ...row, action }]
   })
 }
@@ -160,20 +157,26 @@ async function keptEntries(query: Query, tenantId: string): Promise<number> {
   return head ? head.seq - head.first_seq + 1 : 0
 }
 
-// Names of people are looked up when they are read: the log itself has none. Of a program that acts, it has the id.
-async function withNames(query: Query, entries: AuditEntry[]): Promise<AuditEntry[]> {
+// Names of people, and where a key is, are looked up when they are read. Of a program that acts, the log has the id.
+async function withNames(query: Query, tenantId: string, entries: AuditEntry[]): Promise<AuditEntry[]> {
   const all = entries.flatMap(({ actor, target }) => [actor, target])
-  const [users, others] = await Promise.all([
+  const keys = entries.flatMap(({ target: { kind, id } }) => (kind === 'key' ? [id] : []))
+  const [users, others, bundles] = await Promise.all([
     namesIn(all, 'user', (ids) =>
       query.selectFrom('users').select(['id', 'username as name']).where('id', 'in', ids).execute(),
     ),
     namesIn(all, 'machine', (ids) => programs.named(query, ids)),
+    bundlesOf(query, tenantId, keys),
   ])
   const named = <W extends LoggedActor>(who: W): W => {
     if (who.kind === 'user') return { ...who, name: users.get(who.id ?? '') ?? null }
     return { ...who, name: who.name ?? others.get(who.id ?? '') ?? null }
   }
-  return entries.map((entry) => ({ ...entry, actor: named(entry.actor), target: named(entry.target) }))
+  const placed = (target: AuditEntry['target']) => {
+    const own = bundles.get(target.id)
+    return own === undefined ? named(target) : { ...target, bundles: own }
+  }
+  return entries.map((entry) => ({ ...entry, actor: named(entry.actor), target: placed(entry.target) }))
 }
 
 type LoggedActor = { kind: string; id: string | null; name: string | null }

@@ -9,9 +9,8 @@ export type Query = Kysely<Tables>
 
 /** Make a change in one transaction: all of it is committed, or nothing.
  *
- * Each store that changes tenants, members, invitations, bundles, keys, attachments or items does so in here and
- * nowhere else. So a record that must be committed together with a change is one more insert into the same
- * `transaction`, and work that must follow a commit has one place to start from.
+ * Every store makes its changes in here. What must be committed together with a change is one more insert into
+ * `transaction`.
  *
  * Get from the database what needs another connection (a tenant's key, see `ValueVault.of`) before you call this: on
  * SQLite a transaction has the only connection that writes. */

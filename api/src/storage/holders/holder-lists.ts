@@ -6,9 +6,9 @@ import { labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { programsShown } from '../programs/programs.ts'
+import { bundlesOf } from '../rules/key-bundles.ts'
 import { PROGRAM } from '../schema/column.ts'
 import { countsByPerson, staleKeys } from './holder-counts.ts'
-import { bundlesOf } from './key-bundles.ts'
 
 export function createHolderStore(queries: Queries): HolderStore {
   const { query, write } = queries
@@ -77,7 +77,7 @@ async function holdersOf(
   const holders = ofKey
     .select('holder')
     .orderBy(GIVEN)
-    .orderBy('holder')
+    .orderBy(DELIVERY)
     .limit(page.limit)
     .offset(page.offset)
   const shown = withDelivery(query, tenantId)
@@ -86,7 +86,7 @@ async function holdersOf(
     .where('holdings.key_id', '=', keyId)
     .where('holdings.holder', 'in', holders)
     .orderBy(GIVEN)
-    .orderBy('holdings.holder')
+    .orderBy(DELIVERY)
   const [rows, total] = await Promise.all([shown.execute(), countOf(ofKey)])
   const programIds = rows.map(({ program_id }) => program_id)
   const shownProgram = await programsShown(query, programIds)
@@ -117,7 +117,11 @@ async function holdingsOf(
     page,
     countOf(entries(query, tenantId).where(`holdings.${column}`, '=', id)),
   )
-  const bundles = await bundlesOf(query, tenantId, rows)
+  const bundles = await bundlesOf(
+    query,
+    tenantId,
+    rows.map(({ key_id }) => key_id),
+  )
   const present = ({ key_id, key_name: name, is_secret, ...row }: (typeof rows)[number]) => ({
     ...holding(row),
     key: { id: key_id, name, is_secret: is_secret === 1, bundles: bundles.get(key_id) ?? [] },
@@ -168,8 +172,8 @@ async function typedBy(query: Query, { tenantId, userId, page }: TypedBy): Promi
     .orderBy('keys.is_secret', 'desc')
     .orderBy('keys.name')
   const { rows, total } = await pageOf(shown, page, countOf(typed))
-  const keys = rows.map(({ id }) => ({ key_id: id }))
-  const bundles = await bundlesOf(query, tenantId, keys)
+  const ids = rows.map(({ id }) => id)
+  const bundles = await bundlesOf(query, tenantId, ids)
   const present = ({ id, name, is_secret, value_version, version }: (typeof rows)[number]) => ({
     version,
     key: { id, name, version: value_version, is_secret: is_secret === 1, bundles: bundles.get(id) ?? [] },

@@ -2,7 +2,7 @@ import { Plaintext } from '@keyferry/crypto/plaintext'
 import { decryptValue, encryptValue, type ValueContext } from '@keyferry/crypto/value-cipher'
 import type { Tables } from '../base/tables.ts'
 
-/** The columns that decide what an approval key may sign. The public key is encrypted for exactly these, so an edited
+/** The columns that decide what a signing key may sign. The public key is encrypted for exactly these, so an edited
  * row gives an error, and never a key that counts. */
 export type KeyColumns = Pick<
   Tables['approval_keys'],

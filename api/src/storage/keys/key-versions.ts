@@ -140,13 +140,11 @@ async function formerElsewhere(
   const { open } = await vault.of(tenantId)
   const found = new Set<string>()
   for (const keyId of keyIds) {
-    const versions = selectOf(query, 'key_versions', { tenantId, key_id: keyId })
-      .selectAll()
-      .where('template_parts', 'is', null)
-      .where('is_secret', '=', 1)
+    const versions = selectOf(query, 'key_versions', { tenantId, key_id: keyId }).selectAll()
     const [former] = await ask(query, versions.orderBy('version', 'desc').limit(1))
-    const value = former && open({ ...former, id: former.key_id, value_version: former.version })
-    if (!former?.value || !value || value.reveal().length < SHORTEST) continue
+    if (!former?.value || former.is_secret === 0 || former.template_parts !== null) continue
+    const value = open({ ...former, id: former.key_id, value_version: former.version })
+    if (!value || value.reveal().length < SHORTEST) continue
     const alike = selectOf(query, 'keys', tenantId)
       .select(['id', 'name', 'value', 'value_version', 'is_secret', 'template_parts'])
       .where('id', 'not in', keyIds)

@@ -16,6 +16,7 @@ import { credentials } from './credentials.ts'
 import { type MovedMembership, moveMembership } from './membership-moves.ts'
 import { identitiesOf, personOf } from './person-identities.ts'
 import { lockTenant } from './tenants.ts'
+import { disproveEmail } from './user-events.ts'
 
 const Role = z.enum(['owner', 'member'])
 const Limit = z.object({ limited_to: z.string().nullable(), limited_at: z.string().nullable() })
@@ -206,7 +207,9 @@ async function giveBack(
     } as const
     await moveMembership(transaction, move, made)
   }
-  if (deeds.password) await credentials.moveBack(transaction, { from, to })
+  if (!deeds.password) return
+  await credentials.moveBack(transaction, { from, to })
+  await disproveEmail(transaction, from)
 }
 
 type LinkEvent = EventOrigin & { action: 'user.linked' | 'user.unlinked'; id: string }

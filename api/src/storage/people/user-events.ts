@@ -157,3 +157,9 @@ export async function proveEmail(query: Query, userId: string, isReplacing = fal
   const ofUser = proof.where('id', '=', userId)
   await (isReplacing ? ofUser : ofUser.where('proven_key', 'is', null)).execute()
 }
+
+/** The address went to another person, so this one proves nothing until the identity provider states their own. */
+export async function disproveEmail(query: Query, userId: string): Promise<void> {
+  const address = { email_verified: flag(false), proven_key: null }
+  await query.updateTable('users').set(address).where('id', '=', userId).execute()
+}

@@ -83,6 +83,25 @@ export function racesContract(name: string, open: () => Promise<OpenedStores>): 
       })
     })
 
+    test('a removal judges the request as another left it, and nothing changes after it', async () => {
+      await rounds(async (together) => {
+        const id = await created()
+        let left = -1
+        let seen = -1
+        await together([
+          async () => (left = await stores.there.countWrongCode(id, 5, T0)),
+          async () =>
+            (seen = await stores.here.store.change(id, T0, ({ wrongCodes }) => ({
+              answer: wrongCodes,
+              next: 'removed',
+            }))),
+        ])
+        // Nothing is left to count where the removal came first.
+        expect([left, seen]).toEqual(left === 0 ? [0, 0] : [4, 1])
+        expect(await stores.here.find(id, T0)).toBeNull()
+      })
+    })
+
     test('a removed approver leaves no approval behind that came before, and no first one', async () => {
       await rounds(async (together) => {
         const leaver = `leaver-${Math.random()}`

@@ -65,6 +65,11 @@ test('every name that no shell can assign is named, and no value', () => {
   const refusal = { names: ['1A', '', 'A-B'], message: 'no shell can assign to: 1A, , A-B' }
   expect(() => writeEnv(entries)).toThrow(expect.objectContaining(refusal))
   expect(() => writeEnv(entries)).toThrow(EnvError)
+  const others: HostileMap = [
+    ['B', 'a\0b'],
+    ['RANDOM', 'x'],
+  ]
+  expect(() => writeEnv([...entries, ...others])).toThrow(expect.objectContaining(refusal))
 })
 
 test.for(['a\0b', 'a\ud800'])('the value %j is refused by its name', (value) => {

@@ -113,7 +113,7 @@ function AccountChange({ what, change, onSubmit, children }: AccountChangeProps)
           className="mt-3 space-y-4"
         >
           {children}
-          <FailureNotice error={change.error} />
+          <FailureNotice error={change.error} act={`change the ${what}`} />
           <Button label={`Change ${what}`} type="submit" busy={change.isPending} />
         </Form>
       )}

@@ -1,7 +1,8 @@
+import type { Answer } from '@keyferry/contract/client'
 import { LIMITS } from '@keyferry/contract/limits'
 import { type ComponentProps, useState } from 'react'
-import type { OwnPasskeys, Passkey } from '../../lib/accounts/answers.ts'
 import { confirmed, useAddPasskey } from '../../lib/accounts/passkeys.ts'
+import type { Endpoints } from '../../lib/calls/answers.ts'
 import { call } from '../../lib/calls/call.ts'
 import { useAnswer, useChange, useSteps } from '../../lib/calls/use-call.ts'
 import { useSession } from '../../lib/data/me.ts'
@@ -20,6 +21,9 @@ import { Rows, Section } from '../../ui/section.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { PasswordField } from './password-field.tsx'
 
+type OwnPasskeys = Answer<Endpoints['listPasskeys']>
+type OwnPasskey = OwnPasskeys['passkeys'][number]
+
 /** The passkeys of a local account: add, rename, remove, and whether the password asks for one. */
 export function Passkeys() {
   const own = useAnswer('listPasskeys', {})
@@ -30,22 +34,16 @@ export function Passkeys() {
   const canChoose =
     own.data !== undefined && own.data.passkeys.length > 0 && (obstacle === null || own.data.after_password)
   return (
-    <Section title="Passkeys" className="mt-8">
-      <p className="mt-1 text-sm text-ink-soft">
-        Sign in with your fingerprint, face, device PIN or security key instead of your password.
-      </p>
+    <Section
+      title="Passkeys"
+      className="mt-8"
+      intro={obstacle ?? 'Sign in with your fingerprint, face, device PIN or security key.'}
+    >
       <Loaded query={own} what="your passkeys">
         {(data) => <PasskeyList {...data} />}
       </Loaded>
-      {obstacle === null ? (
-        <Button className="mt-4" onClick={() => setAdding(true)}>
-          <KeyRound aria-hidden size={17} />
-          Add a passkey
-        </Button>
-      ) : (
-        <Notice tone="plain" className="mt-3">
-          {obstacle}
-        </Notice>
+      {obstacle === null && (
+        <Button label="Add a passkey" className="mt-4" icon={KeyRound} onClick={() => setAdding(true)} />
       )}
       {canChoose && <SecondFactor afterPassword={own.data.after_password} />}
       {adding && <AddPasskeyDialog onClose={() => setAdding(false)} />}
@@ -66,7 +64,7 @@ function PasskeyList({ passkeys, after_password }: OwnPasskeys) {
 }
 
 /** `endsSecondFactor`: to remove this passkey ends the choice to be asked for one after the password. */
-type PasskeyRowProps = { passkey: Passkey; endsSecondFactor: boolean }
+type PasskeyRowProps = { passkey: OwnPasskey; endsSecondFactor: boolean }
 
 /** One passkey: its name, when it was added and last used, and what can be done with it. */
 function PasskeyRow({ passkey, endsSecondFactor }: PasskeyRowProps) {
@@ -89,7 +87,7 @@ function PasskeyRow({ passkey, endsSecondFactor }: PasskeyRowProps) {
   )
 }
 
-function historyOf({ created_at, last_used_at }: Passkey): string {
+function historyOf({ created_at, last_used_at }: OwnPasskey): string {
   const used = last_used_at === null ? 'never used' : `last used ${ago(last_used_at)}`
   return `added ${ago(created_at)} · ${used}`
 }
@@ -161,12 +159,12 @@ function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** Gives a passkey another name. */
-function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
+function RenamePasskeyDialog({ passkey, onClose }: { passkey: OwnPasskey; onClose: () => void }) {
   const rename = useChange('renamePasskey', { passkey_id: passkey.id })
   const { draft, change, set, conflict } = useEdit({ name: passkey.name })
   return (
     <FormDialog
-      title="Rename passkey"
+      title="Rename the passkey"
       action="Save"
       change={rename}
       input={() => change && { ...change, name: draft.name }}
@@ -179,7 +177,7 @@ function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: 
   )
 }
 
-type RemovePasskeyDialogProps = { passkey: Passkey; endsSecondFactor: boolean; onClose: () => void }
+type RemovePasskeyDialogProps = { passkey: OwnPasskey; endsSecondFactor: boolean; onClose: () => void }
 
 /** Removes a passkey; your password always stays a way to sign in. */
 function RemovePasskeyDialog({ passkey, endsSecondFactor, onClose }: RemovePasskeyDialogProps) {
@@ -189,7 +187,7 @@ function RemovePasskeyDialog({ passkey, endsSecondFactor, onClose }: RemovePassk
   )
   return (
     <PasswordDialog
-      title="Remove passkey"
+      title="Remove the passkey"
       action="Remove"
       change={remove}
       done={`Removed the passkey ${passkey.name}.`}
@@ -208,10 +206,10 @@ function RemovePasskeyDialog({ passkey, endsSecondFactor, onClose }: RemovePassk
   )
 }
 
-type PasswordDialogProps<Answer> = Omit<ComponentProps<typeof FormDialog<string, Answer>>, 'input'>
+type PasswordDialogProps<Done> = Omit<ComponentProps<typeof FormDialog<string, Done>>, 'input'>
 
 /** Asks for the current password, which the change needs. */
-function PasswordDialog<Answer>({ children, ...form }: PasswordDialogProps<Answer>) {
+function PasswordDialog<Done>({ children, ...form }: PasswordDialogProps<Done>) {
   const [current, setCurrent] = useState('')
   return (
     <FormDialog {...form} input={() => current}>

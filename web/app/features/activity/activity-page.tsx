@@ -37,6 +37,7 @@ export function ActivityPage() {
       {data !== undefined && <DayBars days={data} filters={filters} />}
       <ActivityFilters filters={filters} days={data?.days ?? []} isOwner={isOwner} />
       <StoryList
+        key={JSON.stringify([filter, isApart])}
         filter={filter}
         apart={isApart}
         countOf={(day) => {

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { checkpointIn, nextFrom } from '../../lib/activity/log-texts.ts'
 import { call } from '../../lib/calls/call.ts'
 import { useAnswer, useSteps } from '../../lib/calls/use-call.ts'
-import { saveFile } from '../../lib/page/save-file.ts'
 import { useNow } from '../../lib/page/use-now.ts'
 import { ago } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
@@ -18,7 +17,7 @@ export function DownloadButton() {
   const download = () =>
     void mutateAsync().then(
       (files) => notify({ text: files === 1 ? `Saved ${FILE}.` : `Saved ${files} files.` }),
-      failing('The download'),
+      failing('download the log'),
     )
   return <Button label="Download" size="small" busy={isPending} onClick={download} icon={Download} />
 }
@@ -71,7 +70,7 @@ function CheckDialog({ note, onClose }: { note: string; onClose: () => void }) {
             <Button
               label={`Save ${NOTE_FILE}`}
               size="small"
-              onClick={() => saveFile({ text: note, name: NOTE_FILE, type: 'text/plain' })}
+              onClick={() => saveFile(note, NOTE_FILE, 'text/plain')}
             />
             <CommandLine command={`${verify} --note ${NOTE_FILE}`} />
           </div>
@@ -99,8 +98,18 @@ async function downloadLog(): Promise<number> {
     const text: string = await call('exportAudit', { from_seq: from }, { signal })
     files += 1
     const name = files === 1 ? FILE : `keyferry-audit-${files}.jsonl`
-    saveFile({ text, name, type: 'application/jsonl' })
+    saveFile(text, name, 'application/jsonl')
     from = nextFrom(text)
   }
   return files
+}
+
+/** Let the browser save a text as a file. */
+function saveFile(text: string, name: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
 }

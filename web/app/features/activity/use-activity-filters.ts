@@ -4,12 +4,12 @@ import type { AuditDays } from '../../lib/calls/answers.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { beginningOf } from '../../lib/words/due.ts'
 
-const FIELDS = ['by', 'about', 'group', 'from', 'to', 'view'] as const
+type ActivityField = 'by' | 'about' | 'group' | 'from' | 'to' | 'view'
 
 /** What the page shows: whose, about what, of which kind, on which days. It is in the address, so that it can be
  * linked to. */
 export function useActivityFilters() {
-  const { textOf, set, setAll } = useAddressFields(FIELDS)
+  const { textOf, set, setAll } = useAddressFields<ActivityField>()
   const [by, about, from, to] = [textOf('by'), textOf('about'), textOf('from'), textOf('to')]
   const group = AUDIT_GROUPS.find((name) => name === textOf('group')) ?? null
   const filter: ActivityFilter = {

@@ -72,7 +72,7 @@ function Application({ current, environments }: ApplicationProps) {
   // With another environment, the table stays until the new answer is there.
   const compared = useAnswer('compareBundles', input, { placeholderData: (before) => before })
   const [params] = useSearchParams()
-  const { textOf, set } = useAddressFields(['add'])
+  const { textOf, set } = useAddressFields<'add'>()
   const [added, setAdded] = useState<string | null>(null)
   const application = applicationOf(current.name)
   const canAdd = environments.some(({ may_edit }) => may_edit)
@@ -148,11 +148,14 @@ function About({ bundle, rows }: { bundle: Bundle; rows: VariablesProps['rows'] 
           <Badge>{tag}</Badge>
         </Link>
       ))}
-      {last !== undefined && (
-        <span className="text-ink-faint">
-          Values changed <LastChange at={last.set_at} by={last.set_by.name} />
-        </span>
-      )}
+      {/* On a phone a line of its own, even before it is known. */}
+      <span className="min-h-[1lh] text-ink-faint max-sm:w-full max-sm:truncate">
+        {last !== undefined && (
+          <>
+            Values changed <LastChange at={last.set_at} by={last.set_by.name} />
+          </>
+        )}
+      </span>
     </div>
   )
 }
@@ -191,7 +194,7 @@ type VariablesProps = ApplicationProps & {
 }
 
 function Variables({ current, environments, rows: compared, added, onAdd }: VariablesProps) {
-  const { textOf, set } = useAddressFields(['show', 'query'])
+  const { textOf, set } = useAddressFields<'show' | 'query'>()
   const of = environments.map(({ id }) => id).join(' ')
   const before = useRef<{ of: string; rows: MatrixRow[] }>(null)
   const rows = useMemo(

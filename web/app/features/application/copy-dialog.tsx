@@ -1,7 +1,6 @@
 import { isProduction } from '@keyferry/contract/production'
 import type { ComparedCell, ImportPlan } from '../../lib/calls/answers.ts'
 import { call } from '../../lib/calls/call.ts'
-import { failureText } from '../../lib/calls/failure.ts'
 import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useAnswer, useSteps } from '../../lib/calls/use-call.ts'
 import { useWeaker } from '../../lib/data/keys.ts'
@@ -10,8 +9,10 @@ import { useUndo } from '../../ui/cell-form/use-undo.ts'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { StepRow } from '../../ui/import-step/step-row.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { Rows } from '../../ui/section.tsx'
 import { WeakerNotice } from '../../ui/stricter-notice.tsx'
 import { carryOut, useEnding } from '../../ui/use-ending.ts'
+import { useTakingBack } from '../../ui/use-taking-back.ts'
 import type { EnvironmentColumn } from './environment/environments.ts'
 
 /** A variable, what a bundle has of it, and the bundle with the value to copy. */
@@ -35,13 +36,17 @@ export function CopyDialog({ to, copies, onClose }: CopyDialogProps) {
   const [only, ...others] = copies
   const version = only?.cell.facts?.version ?? 1
   const undoOf = useUndo({ id: only?.cell.key_id ?? '', version }, to.id)
+  const isNew = copies.every(({ cell }) => cell.key_id === null)
+  // A value of another person stays theirs, so only an owner could take it back.
+  const isOurs =
+    copies.every(({ source }) => source.facts?.may_show === true) && !steps.some(({ changed }) => changed)
+  const takeBack = useTakingBack({ names: copies.map(({ name }) => name), bundles: [to.name] })
   const what = only !== undefined && others.length === 0 ? only.name : counted(copies.length, 'variable')
   const done = (answer: ImportPlan) => {
     const id = answer.plan[0]?.key_id
-    // A value of another person stays theirs, so only an owner could take it back.
-    const isOurs = others.length === 0 && only?.source.facts?.may_show === true && !steps[0]?.changed
-    const canUndo = isOurs && only.cell.key_id !== null && id != null
-    return { text: `Copied ${what} to ${to.name}.`, ...(canUndo && undoOf({ id, version: version + 1 })) }
+    const isOne = others.length === 0 && id != null
+    const undo = isNew ? { undo: takeBack } : isOne && undoOf({ id, version: version + 1 })
+    return { text: `Copied ${what} to ${to.name}.`, ...(isOurs && undo) }
   }
   const end = useEnding({ onClose, done })
   return (
@@ -50,7 +55,7 @@ export function CopyDialog({ to, copies, onClose }: CopyDialogProps) {
       action={`Copy ${copies.length} to ${isProduction(to) ? 'production' : to.name}`}
       isProduction={isProduction(to)}
       busy={change.isPending}
-      problem={failureText(change.error ?? asked.error)}
+      error={change.error ?? asked.error}
       isReady={steps.some(({ action }) => action !== 'same')}
       onConfirm={() => carryOut(change, undefined, end)}
       onClose={onClose}
@@ -61,16 +66,20 @@ export function CopyDialog({ to, copies, onClose }: CopyDialogProps) {
           {to.name} is for production. Programs that start with it get this from the next approval on.
         </Notice>
       )}
-      <ul aria-label="Variables" className="max-h-60 divide-y divide-line overflow-auto">
-        {steps.map((step) => (
-          <StepRow
-            key={step.name}
-            name={step.name}
-            step={{ ...step, choices: [] }}
-            from={copies.find(({ name }) => name === step.name)?.from.name}
-          />
-        ))}
-      </ul>
+      <Rows label="Variables" className="max-h-60 overflow-auto">
+        {copies.map(({ name, from }) => {
+          const step = steps.find((each) => each.name === name)
+          return (
+            <StepRow
+              key={name}
+              name={name}
+              step={step && { ...step, choices: [] }}
+              from={from.name}
+              about={step ? undefined : 'One moment…'}
+            />
+          )
+        })}
+      </Rows>
       {copies.some(({ source }) => source.facts?.may_show === false) && (
         <p>Afterwards, only owners can change it here, and members whom the rules of {to.name} allow.</p>
       )}

@@ -94,7 +94,10 @@ export function Matrix({ current, environments, rows, isGrouped, selection, adde
               const item = items[index]
               const placed = { index, measure }
               if (item === undefined) return null
-              if ('title' in item) return <GroupRow {...item} {...placed} columns={environments.length + 1} />
+              if ('title' in item) {
+                const { key: _, ...facts } = item
+                return <GroupRow {...facts} {...placed} columns={environments.length + 1} />
+              }
               return <VariableRow {...shared} {...placed} row={item.row} isOpen={open.has(item.key)} />
             }}
           </TableRows>

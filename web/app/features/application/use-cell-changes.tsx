@@ -27,7 +27,7 @@ export function useCellChanges() {
   const make = (act: string, run: () => Promise<unknown>, done: Done) => {
     const { text, undo } = done
     const takeBack = (back: () => Promise<unknown>) =>
-      steps.mutate(back, { onError: failing(`Undoing “${act}”`) })
+      steps.mutate(back, { onError: failing(`undo “${act}”`) })
     const back = undo === undefined ? {} : { undo: () => takeBack(undo) }
     steps.mutate(run, { onError: failing(act), onSuccess: () => notify({ text, ...back }) })
   }
@@ -36,7 +36,7 @@ export function useCellChanges() {
     const { required, order, may_show } = facts
     const undo = () => call('attachKey', { bundle_id, key_id, as: name, required, order })
     const text = `Removed ${name} from ${from}. Its value is kept.`
-    make(`Removing ${name} from ${from}`, () => call('detachKey', { bundle_id, key_id }), {
+    make(`remove ${name} from ${from}`, () => call('detachKey', { bundle_id, key_id }), {
       text,
       ...(may_show ? { undo } : {}),
     })
@@ -57,14 +57,14 @@ export function useCellChanges() {
       copy = (await call('splitKey', { bundle_id, key_id })).id
     }
     const undo = () => call('changeAttachment', { bundle_id, key_id: copy }, { body: { key_id } })
-    make(`Giving ${here} its own ${name}`, run, {
+    make(`give ${here} its own ${name}`, run, {
       text: `${here} has its own ${name}, with the same value.`,
       undo,
     })
   }
   const require = ({ bundle, name, cell: { key_id } }: EntryAt, required: boolean) => {
     if (key_id === null) return
-    const onError = failing(`Changing ${name} in ${bundle.name}`)
+    const onError = failing(`change ${name} in ${bundle.name}`)
     steps.mutate(() => call('changeAttachment', { bundle_id: bundle.id, key_id, required }), { onError })
   }
   const share = (bundle: EnvironmentColumn, row: MatrixRow, environments: readonly EnvironmentColumn[]) => {
@@ -75,14 +75,10 @@ export function useCellChanges() {
     const { keyId: key_id, from } = source
     const same = `the same as ${from.label}`
     const run = () =>
-      make(
-        `Giving ${bundle.name} ${row.name}`,
-        () => call('attachKey', { bundle_id, key_id, as: row.name }),
-        {
-          text: `${bundle.name} has ${row.name}, ${same}.`,
-          undo: () => call('detachKey', { bundle_id, key_id }),
-        },
-      )
+      make(`give ${bundle.name} ${row.name}`, () => call('attachKey', { bundle_id, key_id, as: row.name }), {
+        text: `${bundle.name} has ${row.name}, ${same}.`,
+        undo: () => call('detachKey', { bundle_id, key_id }),
+      })
     const text = `${bundle.name} and ${from.name} then share one value: a change in one changes the other.`
     if (isProduction(bundle))
       setAsked({ title: `Give production ${row.name}, ${same}?`, action: 'Share', text, run })

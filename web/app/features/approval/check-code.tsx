@@ -77,7 +77,7 @@ export function CheckCode({ code, isSecond, nextStep, field }: CheckCodeProps) {
               {whose} the code that {isSecond ? 'their' : 'your'} terminal shows.
             </label>
             {problem !== null && (
-              <p id={`${id}-problem`} role="alert" className="text-danger">
+              <p id={`${id}-problem`} role="alert" className="font-medium">
                 {problem}
               </p>
             )}

@@ -85,8 +85,9 @@ function DecisionButtons({
       <div
         ref={isAsking ? null : buttons}
         className={classNames(
-          'relative grid gap-3',
-          isNothing ? '' : isLured ? 'grid-cols-2' : 'grid-cols-[2fr_5fr]',
+          'relative gap-3',
+          // With large letters the buttons stand one above the other.
+          isLured ? 'grid grid-cols-2' : 'flex flex-wrap *:flex-[99_1_12rem] *:first:flex-[1_0_7rem]',
         )}
       >
         <Button

@@ -7,7 +7,7 @@ import { timeOfDay } from '../../lib/words/time.ts'
 import { ArmingButton } from '../../ui/arming-button.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Check, CloudUpload, FingerprintPattern, Hourglass, ShieldCheck } from '../../ui/icons.ts'
+import { Check, FingerprintPattern, Hourglass, ShieldCheck } from '../../ui/icons.ts'
 import { Card, Fact } from './card.tsx'
 import { CheckCode } from './check-code.tsx'
 import { DecisionBar, type Guard } from './decision-bar.tsx'
@@ -87,7 +87,7 @@ type AskedProps = Pick<ApprovalOffer, 'action'> & {
 }
 
 /** What is asked for: the command, the place, what is approved and how it returns. */
-function Asked({ asking, place, offer, decision, title, action, reasons }: AskedProps) {
+export function Asked({ asking, place, offer, decision, title, action, reasons }: AskedProps) {
   const { context } = asking.request
   const { plan, remember } = decision
   const choice = usePlaceChoice(place, offer)
@@ -136,11 +136,12 @@ function Asked({ asking, place, offer, decision, title, action, reasons }: Asked
 
 type Labelled = { asking: RequestView; offer: ApprovalOffer; decision: ReturnType<typeof useDecision> }
 
-function labelOf(labelled: Labelled, isProduction: boolean): string {
-  return `${ownLabel(labelled)}${isProduction ? ' for PRODUCTION' : ''}`
+export function labelOf(labelled: Labelled, isProduction: boolean): string {
+  if (!isProduction || isSigned(labelled.offer.rules)) return ownLabel(labelled)
+  return `${ownLabel(labelled, 'Same')} for PRODUCTION`
 }
 
-function ownLabel({ asking: { request }, offer, decision }: Labelled): string {
+function ownLabel({ asking: { request }, offer, decision }: Labelled, same = 'It is the same'): string {
   const { label = 'Approve' } = offer.action ?? {}
   if (decision.isLured) return (asksOthers(offer.rules) ? ASKING : WORDS[kindOf(request.context)]).anyway
   if (isSigned(offer.rules)) return `${label} with your passkey`
@@ -149,7 +150,7 @@ function ownLabel({ asking: { request }, offer, decision }: Labelled): string {
   if (decision.remember.task)
     return comparesCode(decision) ? 'It is the same: approve the task' : 'Approve the task'
   if (isForeign(request.context, false)) return 'Approve this run'
-  return comparesCode(decision) ? 'It is the same: approve' : label
+  return comparesCode(decision) ? `${same}: approve` : label
 }
 
 const NOT_COMPARED: ReadonlySet<string> = new Set(['loopback', 'later', 'refused'])
@@ -164,10 +165,8 @@ type AssurancesProps = { context: RequestContext; isSigned: boolean; isReturned:
 /** Where the values or names go. */
 function Assurances({ context, isSigned: signs, isReturned }: AssurancesProps) {
   const { lead, toHere } = WORDS[kindOf(context)]
-  const isStored = (context.deposit?.entries.length ?? 0) > 0
   return (
     <>
-      {isStored && <Fact Icon={CloudUpload}>The values go to the server</Fact>}
       {lead !== undefined && <Fact Icon={Check}>{lead}</Fact>}
       {signs && (
         <Fact Icon={FingerprintPattern} small="It cannot check that you read them.">
@@ -205,7 +204,7 @@ type ConfirmationProps = {
 
 /** Asks once more before an approval that is probably a mistake or a trap, with every reason. Its emphasis is on the
  * way back. */
-function Confirmation({
+export function Confirmation({
   asking,
   offer,
   guard,

@@ -39,8 +39,8 @@ export const WORDS: Readonly<Record<RequestKind, KindWords>> = {
     toHere: 'Only this computer gets the values',
     notYet: {
       none: 'Choose a bundle first.',
-      loading: 'The keys are still loading.',
-      failed: 'The keys of this bundle could not be loaded.',
+      loading: 'The variables are still loading.',
+      failed: 'The variables of this bundle could not be loaded.',
     },
     agent: (readsItself) =>
       readsItself
@@ -51,7 +51,7 @@ export const WORDS: Readonly<Record<RequestKind, KindWords>> = {
     verb: 'share',
     onlyHere: 'These values are delivered only to a terminal on the computer of your browser.',
     nothingYet: 'The terminal has no values yet.',
-    counted: ['key', 'from'],
+    counted: ['variable', 'from'],
     approved: {
       title: 'Approved',
       text: 'The values are encrypted for this terminal. This page tells you when it has fetched them.',
@@ -63,7 +63,7 @@ export const WORDS: Readonly<Record<RequestKind, KindWords>> = {
   },
   deposit: {
     title: ({ deposit }) =>
-      deposit?.entries.length === 0 ? 'Remove these variables?' : 'Store these values?',
+      deposit?.entries.length === 0 ? 'Remove these variables?' : 'Store these values on the server?',
     notYet: {
       none: 'Choose a workspace first.',
       loading: 'The plan is still loading.',
@@ -124,7 +124,7 @@ export const PROPOSING = 'Propose these changes?'
 export const DONE: Readonly<Record<Choice['kind'], Pick<KindWords, 'counted' | 'approved' | 'delivered'>>> = {
   ...WORDS,
   vouch: {
-    counted: ['key', 'of'],
+    counted: ['variable', 'of'],
     approved: { title: 'Approved', text: 'The values are encrypted for your terminal.' },
     delivered: WORDS.delivery.delivered,
   },

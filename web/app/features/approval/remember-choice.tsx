@@ -3,9 +3,10 @@ import { useState } from 'react'
 import type { RequestContext } from '../../lib/calls/answers.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { counted } from '../../lib/words/counted.ts'
+import { placeOf } from '../../lib/words/holder-text.ts'
 import { shownArgument } from '../../lib/words/shown-argument.ts'
 import { timeOfDay } from '../../lib/words/time.ts'
-import { exactText, visibleText } from '../../lib/words/visible-text.ts'
+import { exactText } from '../../lib/words/visible-text.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Repeat2 } from '../../ui/icons.ts'
 import { Fact } from './card.tsx'
@@ -121,12 +122,12 @@ type TermsProps = { task: OfferedTask } & Pick<RememberChoiceProps, 'context' | 
 /** What a task lets the programs of the terminal do. */
 function TaskTerms({ task, context: { requester_meta: meta }, count, by }: TermsProps) {
   const until = new Date(serverNowMs() + TIMES.taskSeconds * 1_000).toISOString()
-  const terminal = [meta['user'], meta['hostname']].map((text) => visibleText(text ?? '')).filter(Boolean)
+  const terminal = placeOf({ user: meta['user'] ?? '', hostname: meta['hostname'] ?? '' })
   return (
     <div className="mt-2 space-y-2 text-sm">
       <p>
         Until {timeOfDay(until)}, up to {LIMITS.grantUses} times, programs of{' '}
-        <bdi className="font-medium">{terminal.join('@') || 'this terminal'}</bdi> in this folder can get{' '}
+        <bdi className="font-medium">{terminal ?? 'this terminal'}</bdi> in this folder can get{' '}
         {count === 1 ? 'this value' : `these ${count} values`} and run <strong>anything</strong> with{' '}
         {count === 1 ? 'it' : 'them'}. Nobody reads those commands first. <em>End</em>, on the home page,
         stops new runs; running programs keep what they have.

@@ -105,3 +105,20 @@ test('a person who gets the code of another terminal reads who may have it', () 
   expect(held({ choice: null, context })).toContain('only to the person who ran the command')
   expect(held({ choice: null })).toContain('Give this code to no one')
 })
+
+const NOT_RETURNED = { by: 'loopback', code: null } as const
+
+test.each([
+  ['a terminal that takes a code', {}, 'If the terminal is still waiting, use a code.'],
+  [
+    'a command that may have stopped',
+    { choice: { ...CHOICE, mayBeLater: true } },
+    'let it run once when it asks again.',
+  ],
+])('an approval that did not return says what to do: %s', (_, changes, hint) => {
+  expect(held({ ...NOT_RETURNED, ...changes })).toContain(hint)
+})
+
+test('a terminal that takes no code gets no hint of one', () => {
+  expect(held({ ...NOT_RETURNED, context: { ...CONTEXT, release: ['loopback'] } })).not.toContain('code.')
+})

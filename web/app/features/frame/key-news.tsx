@@ -5,9 +5,9 @@ import { useApprovalKeys, useLastingActs } from '../../lib/data/approval-keys.ts
 import { useMe } from '../../lib/data/me.ts'
 import { createListeners, keepText, keptText } from '../../lib/page/kept.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
-import { Placed } from '../../ui/placed.tsx'
+import { News } from '../../ui/placed.tsx'
 
-/** A banner for an owner: approval keys changed, or a signed change waits. It stays until *Seen*. */
+/** A banner for an owner: signing keys changed, or a signed change waits. It stays until *Seen*. */
 export function KeyNews() {
   const me = useMe().data
   if (me?.role !== 'owner' || me.auth_mode === 'local') return null
@@ -28,13 +28,10 @@ function OwnersNews({ stored }: { stored: string }) {
     listeners.notify()
   }
   return (
-    <Placed isShown>
-      <div className="flex w-full max-w-read flex-wrap items-center gap-2 rounded-md bg-raised py-2 pr-2 pl-4 text-sm shadow-floating">
-        <p className="flex-1 basis-52">{text}</p>
-        <ButtonLink href="/members" size="small" label="See Members" />
-        <Button label="Seen" size="small" onClick={see} />
-      </div>
-    </Placed>
+    <News text={text}>
+      <ButtonLink href="/members" size="small" label="See Members" />
+      <Button label="Seen" size="small" onClick={see} />
+    </News>
   )
 }
 
@@ -48,8 +45,8 @@ function newsIn(keys: ApprovalKey[], acts: LastingAct[], seen: string[]): string
   // All that is new, so that no warning hides behind harmless news.
   const parts = [
     acts.some(({ id }) => !seen.includes(id)) && 'a signed change waits for another owner or for a day',
-    fresh.some(({ state }) => state === 'pending') && 'an approval key waits for its confirmation',
-    (isGone || fresh.some(({ state }) => state === 'active')) && 'approval keys were confirmed or removed',
+    fresh.some(({ state }) => state === 'pending') && 'a signing key waits for its confirmation',
+    (isGone || fresh.some(({ state }) => state === 'active')) && 'signing keys were confirmed or removed',
   ].filter((part) => part !== false)
   return parts.length === 0 ? null : `New: ${parts.join(' and ')}.`
 }

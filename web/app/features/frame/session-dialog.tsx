@@ -35,7 +35,7 @@ export function SessionDialog() {
   )
 }
 
-function SignedOut({ isTooOld }: { isTooOld: boolean }) {
+export function SignedOut({ isTooOld }: { isTooOld: boolean }) {
   const [title, why, again] = isTooOld
     ? ['Sign in again', 'This loosens something, and your sign-in was too long ago for that.', '&again=1']
     : ['You are signed out', 'Your text is still here, and nothing is saved yet.', '']
@@ -53,7 +53,7 @@ function SignedOut({ isTooOld }: { isTooOld: boolean }) {
   )
 }
 
-function AnotherPerson({ name }: { name: string }) {
+export function AnotherPerson({ name }: { name: string }) {
   const me = useMe().data
   return (
     <Dialog title="Another person signed in" onClose={stopWaiting}>

@@ -1,6 +1,6 @@
-import { useState, useSyncExternalStore } from 'react'
-import { failureText } from '../../lib/calls/failure.ts'
+import { useSyncExternalStore } from 'react'
 import { onTouchSheet, sign, type TouchSheet, touchSheet } from '../../lib/calls/touch.ts'
+import { useSteps } from '../../lib/calls/use-call.ts'
 import { actText } from '../../lib/words/acts.ts'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 
@@ -11,25 +11,14 @@ export function TouchSheets() {
 }
 
 function Sheet({ act, input, asked, end }: TouchSheet) {
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
-  const confirm = async () => {
-    setBusy(true)
-    setProblem(null)
-    try {
-      end(await sign(asked))
-    } catch (error) {
-      setProblem(failureText(error))
-      setBusy(false)
-    }
-  }
+  const signing = useSteps(async () => end(await sign(asked)))
   return (
     <ConfirmDialog
-      title="Sign with your approval key"
+      title="Sign with your signing key"
       action="Sign"
-      busy={busy}
-      problem={problem}
-      onConfirm={() => void confirm()}
+      busy={signing.isPending}
+      error={signing.error}
+      onConfirm={() => signing.mutate(undefined)}
       onClose={() => end(null)}
     >
       <p className="[overflow-wrap:anywhere] text-ink">{actText(act, asked, input)}</p>

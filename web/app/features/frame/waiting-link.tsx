@@ -13,6 +13,8 @@ export function WaitingLink() {
   return (
     <Link
       href="/"
+      // On home, this shows what has come since.
+      state={items?.map(waitingId).join(' ')}
       aria-label={count === 0 ? 'Waiting for you' : `Waiting for you: ${shown(count)}`}
       title="Waiting for you"
       className="relative inline-flex size-8 shrink-0 items-center justify-center rounded-md text-ink-soft hover:bg-sunken hover:text-ink"

@@ -1,19 +1,22 @@
-import { lazy, Suspense, useMemo } from 'react'
+import { lazy, Suspense, startTransition, useMemo, useState } from 'react'
 import { Link, Redirect, useSearchParams } from 'wouter'
+import { useHistoryState } from 'wouter/use-browser-location'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useDatedKeys } from '../../lib/data/expiry.ts'
 import { useGrants } from '../../lib/data/lists.ts'
-import { useWaiting } from '../../lib/data/waiting.ts'
+import { useMe } from '../../lib/data/me.ts'
+import { useWaiting, waitingId } from '../../lib/data/waiting.ts'
 import { applicationHref } from '../../lib/page/places.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { tagsOf } from '../../lib/rules/bundle-names.ts'
-import { counted } from '../../lib/words/counted.ts'
+import { counted, joined } from '../../lib/words/counted.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { deferred } from '../../ui/deferred.tsx'
 import { Plus, Upload } from '../../ui/icons.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { News } from '../../ui/placed.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { HomeMatrix } from './home-matrix.tsx'
@@ -27,17 +30,15 @@ const RunningTasks = lazy(async () => ({ default: (await import('./running-tasks
 const DueStrip = lazy(async () => ({ default: (await import('./due-strip.tsx')).DueStrip }))
 const NewBundleDialog = deferred('NewBundleDialog', () => import('../../ui/bundle-forms.tsx'))
 
-const FIELDS = ['query', 'tag', 'new', 'show'] as const
+type HomeField = 'query' | 'tag' | 'new' | 'show'
 
 /** Every application with its environments: what they contain, how they are used, and what needs a look. */
-export function HomePage() {
+export const HomePage = () => <Home key={useHistoryState<string | undefined>()} />
+
+function Home() {
   const bundles = useAnswer('listBundles', { facts: '1' })
-  const { textOf, set } = useAddressFields(FIELDS)
-  const grants = useGrants()
-  const dated = useDatedKeys()
-  // The cards above the table come with it, also those whose module loads, so that it does not move.
-  const waiting = useWaiting()
-  const areCardsComing = [dated, waiting.query, grants].some(({ isLoading }) => isLoading)
+  const { textOf, set } = useAddressFields<HomeField>()
+  const { isShared, above, news, show, areCardsComing } = useAbove()
   return (
     <>
       <PageHeading
@@ -53,8 +54,8 @@ export function HomePage() {
       <Loaded query={{ ...bundles, data: areCardsComing ? undefined : bundles.data }} what="the applications">
         {(data) => (
           <Suspense fallback={null}>
-            {waiting.isShared && (waiting.query.data ?? []).length > 0 && <WaitingCards />}
-            {grants.data?.some(({ task }) => task) && <RunningTasks />}
+            {above.asked.length > 0 && <WaitingCards drawn={above.asked} />}
+            {above.tasks.length > 0 && <RunningTasks drawn={above.tasks} />}
             {textOf('show') === 'unused' ? (
               <UnusedVariables query={textOf('query')} />
             ) : data.length === 0 ? (
@@ -62,19 +63,60 @@ export function HomePage() {
             ) : (
               <>
                 <NamedBundle bundles={data} />
-                {dated.data?.some(({ due }) => due !== null) && <DueStrip keys={dated.data} />}
+                {above.dates.some(({ due }) => due !== null) && <DueStrip keys={above.dates} />}
                 <Applications bundles={data} />
               </>
             )}
-            {waiting.isShared && <OwnProposals />}
+            {isShared && <OwnProposals />}
           </Suspense>
         )}
       </Loaded>
+      {news.length > 0 && (
+        <News text={`New: ${joined(news, 'and')}.`}>
+          <Button label="Show" size="small" onClick={show} />
+        </News>
+      )}
       {textOf('new') !== '' && (
         <NewBundleDialog name={offeredName(textOf('new'))} onClose={() => set('new', '')} />
       )}
     </>
   )
+}
+
+/** The cards above the table. They appear with it, even if their module loads, so that the table does not move. `news`
+ * counts later items, which the person can show. */
+function useAbove() {
+  const waiting = useWaiting()
+  const [dated, grants, me] = [useDatedKeys(), useGrants(), useMe().data]
+  const queries = [waiting.query, dated, grants]
+  const now = {
+    asked: waiting.query.data ?? [],
+    tasks: grants.data?.filter(({ task, person }) => task && person.id === me?.user_id) ?? [],
+    dates: dated.data ?? [],
+  }
+  const [drawn, setDrawn] = useState<typeof now>()
+  const isComing =
+    me === undefined || queries.some(({ isFetching, failureCount }) => isFetching && failureCount === 0)
+  if (drawn === undefined && !isComing) setDrawn(now)
+  const above = drawn ?? now
+  const news = [
+    countNew(waiting.items ?? [], above.asked, waitingId, 'decision'),
+    countNew(now.tasks, above.tasks, ({ id }) => id, 'task'),
+    countNew(now.dates, above.dates, ({ id, due_at }) => id + due_at, 'due date'),
+  ].filter(Boolean)
+  return {
+    isShared: waiting.isShared,
+    above,
+    news,
+    show: () => startTransition(() => setDrawn(now)),
+    areCardsComing: drawn === undefined && isComing,
+  }
+}
+
+function countNew<T>(now: readonly T[], drawn: readonly T[], idOf: (one: T) => string, what: string): string {
+  const known = new Set(drawn.map(idOf))
+  const { length } = now.filter((one) => !known.has(idOf(one)))
+  return length === 0 ? '' : counted(length, what)
 }
 
 /** `?new=bundle` offers no name, `?new=prod/web` offers this one. */
@@ -94,7 +136,7 @@ function NamedBundle({ bundles }: { bundles: readonly Bundle[] }) {
 
 /** Looks for applications by name, description and tag, kept in the address so that it can be linked to. */
 function Filter({ bundles }: { bundles: readonly Bundle[] }) {
-  const { textOf, set } = useAddressFields(FIELDS)
+  const { textOf, set } = useAddressFields<HomeField>()
   const isUnused = textOf('show') === 'unused'
   const tags = useMemo(() => [...new Set(bundles.flatMap(tagsOf))].toSorted(), [bundles])
   return (
@@ -119,7 +161,7 @@ function Filter({ bundles }: { bundles: readonly Bundle[] }) {
 }
 
 function Applications({ bundles }: { bundles: readonly Bundle[] }) {
-  const { textOf, set } = useAddressFields(FIELDS)
+  const { textOf, set } = useAddressFields<HomeField>()
   const [query, tag] = [textOf('query'), textOf('tag')]
   const table = useMemo(() => homeTable(bundles), [bundles])
   const rows = useMemo(() => table.rows.filter((row) => isFound(row, { query, tag })), [table, query, tag])

@@ -36,7 +36,7 @@ export function MatrixHead({ environments }: { environments: readonly string[] }
           className={classNames(
             HEAD,
             sticky,
-            'rounded-tl-lg max-sm:hidden sm:w-62 sm:pl-6',
+            'rounded-tl-lg max-sm:hidden sm:w-62 sm:min-w-40 sm:pl-6',
             isWide && 'sm:sticky sm:left-0',
           )}
         >

@@ -18,8 +18,8 @@ export function OwnProposals() {
   const own = all.filter(({ proposer }) => proposer.id === me)
   if (own.length === 0) return null
   return (
-    <Section title="Your proposals" size="large" className="mt-8">
-      <Rows label="Your proposals" className="mt-3">
+    <Section title="Your change requests" size="large" className="mt-8">
+      <Rows label="Your change requests" className="mt-3">
         {own.map((proposal) => (
           <Own key={proposal.id} proposal={proposal} />
         ))}
@@ -46,9 +46,9 @@ function Own({ proposal }: { proposal: Proposal }) {
       <Badge tone={tone}>{name}</Badge>
       {state === 'open' && (
         <IconButton
-          label={`Withdraw the proposal for ${bundle.name}`}
+          label={`Withdraw the change request for ${bundle.name}`}
           icon={X}
-          onClick={() => withdraw.mutate(undefined, withToast('Withdrew the proposal.'))}
+          onClick={() => withdraw.mutate(undefined, withToast('withdraw it', 'Withdrew the change request.'))}
         />
       )}
     </li>

@@ -1,16 +1,16 @@
+import type { Grant } from '../../lib/calls/answers.ts'
 import { useGrants } from '../../lib/data/lists.ts'
-import { useMe } from '../../lib/data/me.ts'
 import { GrantList } from '../../ui/grants/grant-list.tsx'
 
-/** The tasks of the person's own terminals, which they can end. */
-export function RunningTasks() {
-  const userId = useMe().data?.user_id
-  const tasks = useGrants().data?.filter(({ task, person }) => task && person.id === userId) ?? []
+/** The tasks of the person's own terminals, which they can end. A task that ends keeps its row. */
+export function RunningTasks({ drawn }: { drawn: readonly Grant[] }) {
+  const running = new Map(useGrants().data?.map((grant) => [grant.id, grant]))
   return (
-    tasks.length > 0 && (
-      <div className="mb-6">
-        <GrantList grants={tasks} namesPeople={false} />
-      </div>
-    )
+    <div className="mb-6">
+      <GrantList
+        grants={drawn.map((grant) => running.get(grant.id) ?? { ...grant, isOver: true })}
+        namesPeople={false}
+      />
+    </div>
   )
 }

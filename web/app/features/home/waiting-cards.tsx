@@ -11,15 +11,21 @@ import { Bell, BellOff } from '../../ui/icons.ts'
 
 const SHOWN = 6
 
-/** What other people of the workspace ask this person to decide. */
-export function WaitingCards() {
-  const { items = [], muted } = useWaiting()
+/** What other people ask this person to decide. A request that ends keeps its row. */
+export function WaitingCards({ drawn }: { drawn: readonly WaitingItem[] }) {
+  const { items: open = [], muted } = useWaiting()
+  const hidden = muted.map(waitingId)
+  const items = drawn.filter((item) => !hidden.includes(waitingId(item)))
   const [showsAll, setShowsAll] = useState(false)
   const shown = showsAll ? items : items.slice(0, SHOWN)
   return (
     <section aria-label="Waiting for you" className="mb-4 space-y-2">
       {shown.map((item) => (
-        <WaitingCard key={waitingId(item)} item={item} />
+        <WaitingCard
+          key={waitingId(item)}
+          item={item}
+          isOver={!open.some((other) => waitingId(other) === waitingId(item))}
+        />
       ))}
       <div className="flex flex-wrap items-center gap-2 text-xs text-ink-soft">
         {items.length > shown.length && (
@@ -37,7 +43,7 @@ export function WaitingCards() {
   )
 }
 
-function WaitingCard({ item }: { item: WaitingItem }) {
+function WaitingCard({ item, isOver }: { item: WaitingItem; isOver: boolean }) {
   return (
     <div className="flex items-center gap-3 rounded-lg bg-surface p-3 pl-4 shadow-hairline max-sm:flex-wrap sm:pl-6">
       <Face id={item.person.id} name={nameOf(item.person)} />
@@ -45,7 +51,7 @@ function WaitingCard({ item }: { item: WaitingItem }) {
         <p className="break-words">
           <WaitingSentence item={item} />
         </p>
-        <p className="text-xs text-ink-faint">{waitingFacts(item)}</p>
+        <p className="text-xs text-ink-faint">{isOver ? 'No longer waits' : waitingFacts(item)}</p>
       </div>
       <IconButton
         label={`Mute ${nameOf(item.person)} for an hour`}
@@ -53,7 +59,9 @@ function WaitingCard({ item }: { item: WaitingItem }) {
         className="ml-auto"
         onClick={() => mute(item.person.id)}
       />
-      <ReviewLink item={item} />
+      <span className={isOver ? 'invisible' : ''}>
+        <ReviewLink item={item} />
+      </span>
     </div>
   )
 }

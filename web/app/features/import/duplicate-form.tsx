@@ -68,12 +68,12 @@ function CopyOf({ bundle, as }: CopyOfProps) {
   }
   return (
     <DialogForm
+      title="Duplicate the bundle"
       action="Duplicate"
       isProduction={isProduction({ ...bundle, name, production: 'by_name' })}
       change={duplicate}
       input={input}
       unsaved={name !== proposed || own.size > 0}
-      also="Nothing was created."
       leadsTo={(copy) => `${applicationHref(copy.name)}?new=1`}
       done={(copy) => `Created ${copy.name}.`}
       onClose={() => navigate(applicationHref(bundle.name))}

@@ -132,8 +132,8 @@ function PlanProblem({ planning: { failure, again }, onSkip }: PlanProblemProps)
   const names = failure.details['names']
   const entries = Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
   return (
-    <Notice tone="danger" role="alert" className="mt-2">
-      <p>{failure.message}</p>
+    <Notice tone="problem" role="alert" className="mt-2">
+      <p>Could not plan this: {failure.message}</p>
       {entries.length > 0 ? (
         <Button
           label={`Leave ${entries.length === 1 ? 'it' : `these ${entries.length}`} out`}
@@ -159,7 +159,7 @@ function ReadNotes({ notes, problems }: ImportPreviewProps['read']) {
           </li>
         ))}
       </List>
-      <List tone="danger">
+      <List tone="problem">
         {problems.map(({ line, problem }) => (
           <li key={`${line} ${problem}`}>
             <strong className="font-semibold">Line {line}</strong>: {problem}.
@@ -170,7 +170,7 @@ function ReadNotes({ notes, problems }: ImportPreviewProps['read']) {
   )
 }
 
-function List({ tone, children }: { tone: 'plain' | 'danger'; children: readonly ReactNode[] }) {
+function List({ tone, children }: { tone: 'plain' | 'problem'; children: readonly ReactNode[] }) {
   if (children.length === 0) return null
   return (
     <Notice tone={tone} className="mt-2">

@@ -51,7 +51,7 @@ export function ImportSubmit({ bundleName, planning, unreadable, count, onName, 
           new plan: read it, then import again.
         </Notice>
       ) : (
-        <FailureNotice error={carryOut.error} also="Nothing was imported." />
+        <FailureNotice error={carryOut.error} act="import this" />
       )}
       <div className="flex flex-wrap items-center gap-3">
         <ActButton

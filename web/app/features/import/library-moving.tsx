@@ -53,7 +53,7 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
       <p className="text-sm">2. Choose the file and check the plan:</p>
       <FileChooser size="small" onFiles={(files) => void choose(files)} />
       <Problem text={problem} />
-      <FailureNotice error={failure} also="Nothing was moved." />
+      <FailureNotice error={failure} act="move this" />
       {library !== null && plan !== undefined && (
         <MovePlan
           plan={plan}
@@ -93,7 +93,7 @@ function MoveDone({ move }: { move: LibraryMove }) {
 const BUNDLE_NOTES = { create: 'new', left_out: 'exists here: left out', rename: '', share: '' } as const
 
 /** What a move would do, and the button that does exactly that. */
-function MovePlan({ plan, busy, onMove }: { plan: LibraryMove; busy: boolean; onMove: () => void }) {
+export function MovePlan({ plan, busy, onMove }: { plan: LibraryMove; busy: boolean; onMove: () => void }) {
   const { bundles, keys } = plan
   const leftOut = bundles.filter(({ action }) => action === 'left_out')
   const hasWork = [...bundles, ...keys].some(isMade)

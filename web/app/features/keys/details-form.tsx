@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
-import { failureText, isOvertaken } from '../../lib/calls/failure.ts'
+import { isOvertaken } from '../../lib/calls/failure.ts'
 import { useSaveKey } from '../../lib/data/keys.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { useKeyDraft } from '../../lib/page/use-key-draft.ts'
@@ -57,7 +57,7 @@ export function DetailsForm({ item, onDone }: DetailsFormProps) {
           title={`Show the value of ${item.name}?`}
           action="Show to all members"
           busy={saving.isPending}
-          problem={failureText(saving.error)}
+          error={saving.error}
           onConfirm={send}
           onClose={() => setAsks(false)}
         >
@@ -69,7 +69,7 @@ export function DetailsForm({ item, onDone }: DetailsFormProps) {
         </ConfirmDialog>
       )}
       <ConflictNotice {...notice} />
-      {!asks && !isOvertaken(saving.error) && <FailureNotice error={saving.error} />}
+      {!asks && !isOvertaken(saving.error) && <FailureNotice error={saving.error} act="save this" />}
       <div className="flex gap-3">
         <Button
           label="Save changes"

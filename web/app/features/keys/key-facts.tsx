@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { applicationHref } from '../../lib/page/places.ts'
-import { counted } from '../../lib/words/counted.ts'
+import { capital, counted } from '../../lib/words/counted.ts'
 import { dueText } from '../../lib/words/due.ts'
 import { ahead, shortDay } from '../../lib/words/time.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -40,8 +40,6 @@ function expiryText(item: KeyWithBundles): string {
   const texts = parts.filter((text) => text !== '')
   return texts.length === 0 ? 'The value does not expire.' : `${texts.join('. ')}.`
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 function UsedIn({ item: { bundles } }: { item: KeyWithBundles }) {
   const hasNames = bundles.some(({ as }) => as !== bundles[0]?.as)

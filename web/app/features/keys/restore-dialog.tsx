@@ -1,11 +1,11 @@
 import { MASK } from '@keyferry/contract/limits'
 import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
-import type { Failure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { useProduction } from '../../lib/data/bundles.ts'
 import { useUndo } from '../../ui/cell-form/use-undo.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { StepRow } from '../../ui/import-step/step-row.tsx'
+import { Rows } from '../../ui/section.tsx'
 
 type RestoreDialogProps = {
   item: KeyWithBundles
@@ -46,18 +46,19 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
       action={`Restore version ${version.version}`}
       isProduction={bundles.some(({ id }) => production?.has(id))}
       change={restore}
-      explain={problemOf}
       done={done}
       onClose={onClose}
     >
       <p>
         Its value becomes version {current.version + 1}.{bundles.length === 0 && ' No bundle uses it.'}
       </p>
-      <ul aria-label="Bundles" className="max-h-60 divide-y divide-line overflow-auto">
-        {bundles.map(({ id, name, as }) => (
-          <StepRow key={id} name={as} step={step} about={name} />
-        ))}
-      </ul>
+      {bundles.length > 0 && (
+        <Rows label="Bundles" className="max-h-60 overflow-auto">
+          {bundles.map(({ id, name, as }) => (
+            <StepRow key={id} name={as} step={step} about={name} />
+          ))}
+        </Rows>
+      )}
       {holders > 0 && (
         <p>
           {holders === 1 ? '1 holder keeps' : `${holders} holders keep`} the value they were given until they
@@ -70,8 +71,3 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
 }
 
 const readable = ({ value }: KeyVersion) => (value === null || value === MASK ? undefined : value)
-
-function problemOf({ code, details, message }: Failure): string {
-  if (code !== 'version_conflict') return message
-  return `Not restored: the value changed after you opened this page. It is version ${String(details['version'])} now. Close this dialog and look at the history again.`
-}

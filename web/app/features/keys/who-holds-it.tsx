@@ -158,7 +158,7 @@ function Dismiss({ item, holder }: { item: Key; holder: Holder }) {
       onClick={() =>
         dismiss.mutate(
           undefined,
-          withToast(`Dismissed ${who}. The next delivery puts the terminal on the list again.`),
+          withToast('dismiss this', `Dismissed ${who}. The next delivery lists the terminal again.`),
         )
       }
       icon={X}

@@ -13,7 +13,7 @@ import { FailureNotice } from '../../ui/notice.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
 import { Select, SelectField } from '../../ui/select.tsx'
 import { StricterNotice } from '../../ui/stricter-notice.tsx'
-import { notifyFailure, withToast } from '../../ui/toast-store.ts'
+import { failing, withToast } from '../../ui/toast-store.ts'
 
 /** The bundles that a machine may use; an owner adds, changes and removes them. */
 export function GrantedBundles({ machine }: { machine: Machine }) {
@@ -49,9 +49,14 @@ function GrantRow({ machine, grant: { bundle, scope } }: GrantRowProps) {
   const grant = useChange('grantBundle', given)
   const revoke = useChange('revokeBundle', given)
   const [isAsking, setAsking] = useState(false)
-  const undo = () => grant.mutate({ scope, expected: { scope: null } }, { onError: notifyFailure })
-  const remove = () =>
-    revoke.mutate(undefined, withToast(`${machine.name} may not use ${bundle.name} any more.`, undo))
+  const undo = () => grant.mutate({ scope, expected: { scope: null } }, { onError: failing('give it back') })
+  const { onSuccess, onError } = withToast(
+    'remove it',
+    `${machine.name} may not use ${bundle.name} now.`,
+    undo,
+  )
+  // The row may be gone by then, so callbacks of a plain `mutate` may not run.
+  const remove = () => void revoke.mutateAsync(undefined).then(onSuccess, onError)
   return (
     <li className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
       <EntryLink
@@ -69,7 +74,10 @@ function GrantRow({ machine, grant: { bundle, scope } }: GrantRowProps) {
             onChange={(chosen) =>
               chosen === 'deliver'
                 ? setAsking(true)
-                : grant.mutate({ scope: chosen, expected: { scope } }, { onError: notifyFailure })
+                : grant.mutate(
+                    { scope: chosen, expected: { scope } },
+                    { onError: failing('change its scope') },
+                  )
             }
             className="field w-auto text-sm"
           />
@@ -117,7 +125,7 @@ function StricterOf({ bundleId }: { bundleId: string }) {
   const policy = useAnswer('getBundlePolicy', { bundle_id: bundleId })
   return (
     <>
-      <FailureNotice error={policy.error} />
+      <FailureNotice error={policy.error} act="read its rules" />
       <StricterNotice names={policy.data?.stricter ?? []} />
     </>
   )
@@ -155,10 +163,10 @@ function AddBundleDialog({ machine, onClose }: { machine: Machine; onClose: () =
           setProblem(null)
         }}
       />
-      <FailureNotice error={bundles.error} />
+      <FailureNotice error={bundles.error} act="list the bundles" />
       {scope === 'deliver' && chosen !== null && <StricterOf bundleId={chosen.id} />}
       {problem !== null && (
-        <p role="alert" className="text-sm text-danger">
+        <p role="alert" className="text-sm font-medium">
           {problem}
         </p>
       )}

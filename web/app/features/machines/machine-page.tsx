@@ -76,7 +76,7 @@ const SIDES = { calls: 'What it did: deliveries and refusals', changes: 'What pe
 /** What a machine did, or what people did to it; for owners. */
 function MachineActivity({ id }: { id: string }) {
   const may = useMay()
-  const { textOf, set } = useAddressFields(['show'])
+  const { textOf, set } = useAddressFields<'show'>()
   const side = textOf('show') === 'changes' ? 'changes' : 'calls'
   return (
     <>
@@ -147,7 +147,7 @@ function Switch({ machine: { id, name, is_active } }: { machine: Machine }) {
     const text = isActive ? `Enabled ${name}.` : `Disabled ${name}. The server refuses its calls.`
     update.mutate(
       { is_active: isActive },
-      withToast(text, () => set(!isActive)),
+      withToast(`${is_active ? 'disable' : 'enable'} ${name}`, text, () => set(!isActive)),
     )
   }
   return (

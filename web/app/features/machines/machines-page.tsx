@@ -31,7 +31,7 @@ const ROW_HEIGHT_PX = 62
 export function MachinesPage() {
   const machines = useMachines()
   const may = useMay()
-  const { textOf, set } = useAddressFields(['new'])
+  const { textOf, set } = useAddressFields<'new'>()
   const way = wayNamed(textOf('new'))
   const add = (each: ProofWay) => set('new', each)
   return (
@@ -62,7 +62,7 @@ export function MachinesPage() {
 
 function Machines({ machines }: { machines: readonly Machine[] }) {
   const may = useMay()
-  const { textOf, set } = useAddressFields(['query'])
+  const { textOf, set } = useAddressFields<'query'>()
   const query = textOf('query')
   const { data: uses = [] } = useAnswer('listUse', { by: 'machine' })
   const useOf = new Map(uses.map((use) => [use.id, use]))
@@ -123,7 +123,7 @@ function RefusedMachine({ machine }: { machine: Machine }) {
             onClick={() =>
               allow.mutate(
                 seenOf(newest, newest.suggested),
-                withToast(`${name} trusts this identity now. Run the job again.`),
+                withToast(`allow this for ${name}`, `${name} trusts this identity now. Run the job again.`),
               )
             }
           />

@@ -38,7 +38,7 @@ export function AccountSection() {
           />
         ))}
       </fieldset>
-      <FailureNotice error={change.error} className="mt-3" />
+      <FailureNotice error={change.error} act="save this" className="mt-3" />
     </Section>
   )
 }
@@ -62,7 +62,7 @@ function ProveAddress() {
         busy={prove.isPending}
         onClick={() => prove.mutate({ token })}
       />
-      <FailureNotice error={prove.error} className="mt-3" />
+      <FailureNotice error={prove.error} act="prove the address" className="mt-3" />
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { CreatedInvitation, Role } from '../../lib/calls/answers.ts'
-import { describeFailure, failureText } from '../../lib/calls/failure.ts'
+import { describeFailure } from '../../lib/calls/failure.ts'
 import { shown, useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { ROLE_NAMES } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
@@ -12,9 +12,9 @@ import { CommandLine } from '../../ui/command-line.tsx'
 import { EmailText } from '../../ui/email-text.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Mail } from '../../ui/icons.ts'
-import { Notice, Problem } from '../../ui/notice.tsx'
+import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
-import { withToast } from '../../ui/toast-store.ts'
+import { failing, withToast } from '../../ui/toast-store.ts'
 import { limitSentence, patternsIn } from './limits.tsx'
 
 type OnCreated = (invitation: CreatedInvitation) => void
@@ -22,7 +22,7 @@ type OnCreated = (invitation: CreatedInvitation) => void
 /** Invites people, in the head of the page. */
 export function InviteForm({ onCreated }: { onCreated: OnCreated }) {
   const invite = useChange('createInvitation', {})
-  const isAsked = useAddressFields(['invite']).textOf('invite') !== ''
+  const isAsked = useAddressFields<'invite'>().textOf('invite') !== ''
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('member')
   const [limit, setLimit] = useState('')
@@ -96,12 +96,12 @@ export function InviteForm({ onCreated }: { onCreated: OnCreated }) {
         <Button label="Invite" type="submit" look="primary" busy={invite.isPending} />
         {!hasMore && <Button label="Limit or group" look="quiet" onClick={() => setMore(true)} />}
       </div>
-      <Problem text={failureText(invite.error)} className="mt-2" />
+      <FailureNotice error={invite.error} act={`invite ${email}`} className="mt-2" />
       {member !== null && (
         <Notice tone="plain" className="mt-2 max-w-read">
           <p className="mb-2">
             {visibleText(member.username)} has this address. If they sign in another way now, this link gives
-            the membership to the person who opens it. Approval keys do not move.
+            the membership to the person who opens it. Signing keys do not move.
           </p>
           <Button label="Move the membership" busy={invite.isPending} onClick={() => submit(member.id)} />
         </Notice>
@@ -173,7 +173,7 @@ export function OpenInvitations({ onCreated, onRevoked }: InvitationsProps) {
           onClick={() =>
             renew.mutate(
               { email, role, ...(limited_to && { limited_to }), ...(groups && { groups }) },
-              { ...withToast('The old link no longer works.'), onSuccess: onCreated },
+              { onError: failing('create a new link'), onSuccess: onCreated },
             )
           }
         />
@@ -183,7 +183,10 @@ export function OpenInvitations({ onCreated, onRevoked }: InvitationsProps) {
           look="quiet"
           size="small"
           onClick={() => {
-            revoke.mutate({ invitation_id: id }, withToast(`Withdrew the invitation of ${email}.`))
+            revoke.mutate(
+              { invitation_id: id },
+              withToast('withdraw it', `Withdrew the invitation of ${email}.`),
+            )
             onRevoked(id)
           }}
         />

@@ -63,7 +63,7 @@ function Offer({ token, offer, onJoined }: OfferProps) {
           />
         </Notice>
       )}
-      <FailureNotice error={accept.error ?? leaving.error} className="mt-4" />
+      <FailureNotice error={accept.error ?? leaving.error} act="go on" className="mt-4" />
       {isForMe && (
         <Button
           label="Join the workspace"

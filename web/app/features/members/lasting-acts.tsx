@@ -5,7 +5,7 @@ import { waitingText } from '../../lib/words/acts.ts'
 import { dateTime } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
-import { notifyFailure } from '../../ui/toast-store.ts'
+import { failing } from '../../ui/toast-store.ts'
 
 /** Signed changes that wait for another owner or for a day. Any owner stops them. */
 export function LastingActs() {
@@ -43,7 +43,7 @@ function ActRow({ act }: { act: LastingAct }) {
         label="Stop"
         size="small"
         busy={stop.isPending}
-        onClick={() => stop.mutate(undefined, { onError: notifyFailure })}
+        onClick={() => stop.mutate(undefined, { onError: failing('stop the change') })}
       />
     </li>
   )

@@ -37,7 +37,7 @@ export function LimitDialog({ member, onClose }: { member: Member; onClose: () =
   const isShown = JSON.stringify(patternsIn(typed)) === JSON.stringify(limited_to)
   return (
     <FormDialog
-      title={`What ${username} sees`}
+      title={`Limit what ${username} sees`}
       action={limited_to === null ? 'Show everything' : 'Limit'}
       change={change}
       input={() => edit.change && { ...edit.change, limited_to }}

@@ -90,7 +90,7 @@ export function Members({ me, ...links }: { me: Me } & InvitationsProps) {
 function MembersKeys({ keys, me }: { keys: ApprovalKey[]; me: Me }) {
   if (keys.length === 0) return null
   return (
-    <Section title="Approval keys" size="large" className="mt-8">
+    <Section title="Signing keys" size="large" className="mt-8">
       <ApprovalKeyList keys={keys} me={me} namesPeople />
     </Section>
   )
@@ -100,7 +100,7 @@ type MemberRowProps = {
   member: Member
   isMe: boolean
   isLastOwner: boolean
-  /** The approval keys of everyone; none if this person cannot see them. */
+  /** The signing keys of everyone; none if this person cannot see them. */
   keys: readonly ApprovalKey[]
   onRemove: () => void
   onLimit: () => void
@@ -140,7 +140,7 @@ function KeyFact({ isThere }: { isThere: boolean }) {
       )}
     >
       <FingerprintPattern aria-hidden size={16} />
-      {isThere ? 'Approval key' : 'No approval key yet'}
+      {isThere ? 'Signing key' : 'No signing key yet'}
     </span>
   )
 }
@@ -207,7 +207,7 @@ function useRole(member: Member, isMe: boolean): (role: Role) => void {
     const isAllowed = !isMe || role === 'owner'
     change.mutate(
       { role, expected: { role: member.role } },
-      withToast(`${member.username} is now ${role}.`, isAllowed ? undo : undefined),
+      withToast('change the role', `${member.username} is now ${role}.`, isAllowed ? undo : undefined),
     )
   }
 }

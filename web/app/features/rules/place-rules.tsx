@@ -134,7 +134,7 @@ function BundleHead({ place: { is_production, production }, bundle }: BundleHead
     onPick: () =>
       save.mutate(
         { production: chosen, expected: { production } },
-        withToast(`Saved: ${PRODUCTION[chosen]}.`),
+        withToast(`change ${bundle.name}`, `Saved: ${PRODUCTION[chosen]}.`),
       ),
   })
   return (
@@ -195,7 +195,8 @@ function useRuleChange(place: RulesPlace) {
     }
     const text = value === null ? 'the rule is gone' : choiceOf(field, value).word
     const undone = loosens(place, chosen) ? undefined : undo
-    const ending = withToast(`${labelOf(field)}, ${name}: ${text}. Remembered approvals there ended.`, undone)
+    const saved = `${labelOf(field)}, ${name}: ${text}. Remembered approvals there ended.`
+    const ending = withToast(`change the rule of ${name}`, saved, undone)
     const change = { ...changeFor(chosen), expected: { [field]: set[field] } }
     if (place.bundle !== null) ofBundle.mutate(change, ending)
     else ofTenant.mutate(place.folder === null ? change : { ...change, folder: place.folder }, ending)

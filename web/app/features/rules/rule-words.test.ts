@@ -45,6 +45,14 @@ const values = (...asked: Parameters<typeof choicesAt>) => choicesAt(...asked).m
 test('where nothing is set above, every choice but the weakest is offered', () => {
   expect(values('assurance', place())).toEqual(['bound', 'local'])
   expect(values('approvers', place())).toEqual(['named', 'owner'])
+  const above = { ...WEAKEST, agents: 'remember', remember_hours: 12, tasks: 'allow' } as const
+  const all = (field: Parameters<typeof choicesAt>[0]) => values(field, place({ above, effective: above }))
+  expect(all('approvals_needed')).toEqual([2])
+  expect(all('touch')).toEqual(['passkey', 'device'])
+  expect(all('remember_hours')).toEqual([8, 1, 0])
+  expect(all('tasks')).toEqual(['none'])
+  expect(all('agents')).toEqual(['ask', 'deny'])
+  expect(all('changers')).toEqual(['setter', 'owner'])
 })
 
 test('no choice is offered that is weaker than what the places above demand', () => {

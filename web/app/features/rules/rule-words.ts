@@ -51,7 +51,7 @@ const CHOICES: RuleChoices = {
     {
       value: 'passkey',
       word: 'Signed',
-      hint: 'A person signs each yes and each change with an approval key.',
+      hint: 'A person signs each yes and each change with a signing key.',
     },
     {
       value: 'device',

@@ -121,7 +121,7 @@ function UseBound({ assurance }: { assurance: TenantPolicy['workspace']['assuran
         onClick={() =>
           save.mutate(
             { assurance: 'bound', expected: { assurance } },
-            withToast('Saved. Remembered approvals ended.'),
+            withToast('change the rule', 'Saved. Remembered approvals ended.'),
           )
         }
       />

@@ -3,8 +3,8 @@ import { call } from '../../lib/calls/call.ts'
 import { useAnswer, useChange, useSteps } from '../../lib/calls/use-call.ts'
 import { useGrants, useKnownGrants } from '../../lib/data/lists.ts'
 import { ROLE_NAMES, signOut, useMe, useSession } from '../../lib/data/me.ts'
-import { PLACES } from '../../lib/page/places.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
+import { placeOf } from '../../lib/words/holder-text.ts'
 import { ago } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -16,7 +16,7 @@ import { X } from '../../ui/icons.ts'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
-import { notify, notifyFailure } from '../../ui/toast-store.ts'
+import { failing, notify } from '../../ui/toast-store.ts'
 import { PAGE_MODULES } from '../joined-modules.ts'
 import { ApprovalKeys } from './approval-keys.tsx'
 
@@ -50,7 +50,9 @@ export function AccountPart() {
       {PAGE_MODULES.flatMap(({ AccountSection }) =>
         AccountSection ? <AccountSection key={AccountSection.name} /> : [],
       )}
-      <Shortcuts />
+      <p className="mt-8 text-sm text-ink-soft">
+        Press <kbd>?</kbd> on any page for the keyboard shortcuts.
+      </p>
     </>
   )
 }
@@ -83,7 +85,7 @@ function OwnGrants() {
       ) : (
         <p className="mt-1 text-sm text-ink-soft">None in this workspace.</p>
       )}
-      <FailureNotice error={revoke.error} className="mt-3" />
+      <FailureNotice error={revoke.error} act="revoke them" className="mt-3" />
       <Button label="Revoke mine in all workspaces" className="mt-3" busy={revoke.isPending} onClick={end} />
     </Section>
   )
@@ -92,12 +94,7 @@ function OwnGrants() {
 /** The terminals whose requests may wait when their command stops. */
 function KnownTerminals() {
   const grants = useKnownGrants().data ?? []
-  const terminals = Map.groupBy(grants, ({ label: { user, hostname } }) =>
-    [user, hostname]
-      .map((text) => visibleText(text))
-      .filter(Boolean)
-      .join('@'),
-  )
+  const terminals = Map.groupBy(grants, ({ label }) => placeOf(label) ?? '')
   if (terminals.size === 0) return null
   return (
     <Section title="Known terminals" className="mt-8">
@@ -132,51 +129,9 @@ function KnownTerminal({ name, known }: { name: string; known: readonly Grant[] 
         label="Forget"
         size="small"
         busy={forget.isPending}
-        onClick={() => forget.mutate(undefined, { onError: notifyFailure })}
+        onClick={() => forget.mutate(undefined, { onError: failing(`forget ${name}`) })}
       />
     </li>
-  )
-}
-
-const SHORTCUTS: readonly { keys: readonly string[]; text: string }[] = [
-  { keys: ['Ctrl', 'K'], text: 'Find any page, action, bundle or variable (⌘ K on a Mac)' },
-  { keys: ['/'], text: 'Search the list on the page' },
-  ...PLACES.flatMap(({ key, name, needs }) =>
-    key === undefined ? [] : [{ keys: ['g', key], text: needs ? `${name}, for owners` : name }],
-  ),
-  { keys: ['↑', '↓'], text: 'The row above or below; ← and → go through a row' },
-  { keys: ['Enter'], text: 'Edit the value in a cell' },
-  { keys: ['Space'], text: 'Open the row of a variable' },
-  { keys: ['x'], text: 'Select a variable; Shift with ↑ or ↓ selects more' },
-  { keys: ['n'], text: 'Add a variable' },
-  { keys: ['c'], text: 'Copy the name of a variable' },
-  { keys: ['='], text: 'Use the value of another environment' },
-  { keys: ['Del'], text: 'Remove a variable from an environment' },
-]
-
-/** The app's keyboard shortcuts. */
-function Shortcuts() {
-  return (
-    <details className="mt-8">
-      <summary className="text-sm font-semibold">Keyboard shortcuts</summary>
-      <dl className="mt-2 grid grid-cols-[6rem_1fr] items-center gap-y-2 text-sm">
-        {SHORTCUTS.map(({ keys, text }) => (
-          <div key={text} className="contents">
-            <dt className="flex gap-1">
-              {keys.map((key) => (
-                <kbd
-                  key={key}
-                  className="inline-flex min-w-6 justify-center rounded-sm border border-line bg-surface px-1.5 font-sans text-xs leading-5"
-                >
-                  {key}
-                </kbd>
-              ))}
-            </dt>
-            <dd className="text-ink-soft">{text}</dd>
-          </div>
-        ))}
-      </dl>
-    </details>
   )
 }
 
@@ -195,7 +150,7 @@ function Sessions() {
           ))}
         </Rows>
       )}
-      <FailureNotice error={signingOut.error} className="mt-3" />
+      <FailureNotice error={signingOut.error} act="sign out" className="mt-3" />
       <div className="mt-4 flex flex-wrap gap-3">
         <Button label="Sign out" busy={signingOut.isPending} onClick={() => leave('here')} />
         <Button label="Sign out everywhere" busy={signingOut.isPending} onClick={() => leave('everywhere')} />
@@ -222,7 +177,7 @@ function SessionRow({ session }: { session: OwnSession }) {
         <IconButton
           label="End this session"
           disabled={end.isPending}
-          onClick={() => end.mutate(undefined, { onError: notifyFailure })}
+          onClick={() => end.mutate(undefined, { onError: failing('end the session') })}
           icon={X}
           px={17}
         />

@@ -20,24 +20,15 @@ export function ApprovalKeys({ me }: { me: Me }) {
   const obstacle = keys.data === undefined ? null : passkeyObstacle(keys.data.address?.origin ?? null)
   return (
     <Section
-      title="Approval keys"
+      title="Signing keys"
       className="mt-8"
-      intro="A rule can ask you to sign approvals with a key. It signs in this workspace only, and it does not sign you in."
+      intro={obstacle ?? 'A rule can ask you to sign approvals. A signing key counts in this workspace only.'}
     >
-      <Loaded query={keys} what="your approval keys">
+      <Loaded query={keys} what="your signing keys">
         {(data) => <OwnKeys keys={data.keys.filter(({ user_id }) => user_id === me.user_id)} me={me} />}
       </Loaded>
-      {obstacle === null ? (
-        <Button
-          label="Add an approval key"
-          className="mt-4"
-          icon={KeyRound}
-          onClick={() => setAdding(true)}
-        />
-      ) : (
-        <Notice tone="plain" className="mt-3">
-          {obstacle}
-        </Notice>
+      {obstacle === null && (
+        <Button label="Add a signing key" className="mt-4" icon={KeyRound} onClick={() => setAdding(true)} />
       )}
       {adding && <AddKeyDialog me={me} onClose={() => setAdding(false)} />}
     </Section>
@@ -71,7 +62,7 @@ function AddKeyDialog({ me, onClose }: { me: Me; onClose: () => void }) {
   const [name, setName] = useState(browserName(navigator.userAgent) ?? '')
   return (
     <FormDialog
-      title="Add an approval key"
+      title="Add a signing key"
       action="Continue"
       change={add}
       input={() => ({ name })}

@@ -25,8 +25,8 @@ import { notify } from '../../ui/toast-store.ts'
 export function ProposalPage({ id }: { id: string }) {
   const proposals = useAnswer('listProposals', {})
   return (
-    <OwnersOnly operation="planProposal" title="Proposal" what="what a proposal would do">
-      <Loaded query={proposals} what="the proposal">
+    <OwnersOnly operation="planProposal" title="Change request" what="what a change request would do">
+      <Loaded query={proposals} what="the change request">
         {(all) => {
           const proposal = all.find((each) => each.id === id && each.state === 'open')
           return proposal === undefined ? <Ended /> : <Open proposal={proposal} />
@@ -38,7 +38,7 @@ export function ProposalPage({ id }: { id: string }) {
 
 function Ended() {
   return (
-    <PageNote title="This proposal has ended" href="/" way="Applications">
+    <PageNote title="This change request has ended" href="/" way="Applications">
       It was stored, declined or withdrawn, or it expired.
     </PageNote>
   )
@@ -60,7 +60,7 @@ function Open({ proposal }: { proposal: Proposal }) {
   return (
     <div className="max-w-read">
       <PageHeading
-        title={`Proposal for ${bundle.name}`}
+        title={`Change request for ${bundle.name}`}
         intro={`Sent ${ago(created_at)}, ends ${ahead(expires_at)}.`}
       />
       <Loaded query={plan} what="the plan">
@@ -151,7 +151,7 @@ function Decision({ proposal: { id, bundle }, plan, choice, saved }: DecisionPro
           Something changed, so nothing was stored. This is the plan as it is now: check it, then store again.
         </Notice>
       ) : (
-        <FailureNotice error={store.error ?? decline.error} />
+        <FailureNotice error={store.error ?? decline.error} act="decide this" />
       )}
       <div className="flex flex-wrap gap-3">
         <Button

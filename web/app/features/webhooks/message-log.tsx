@@ -71,11 +71,11 @@ function isOnItsWay({ state, attempts }: WebhookMessage): boolean {
   return state === 'sending' || (state === 'waiting' && attempts === 0)
 }
 
-const TONES: Readonly<Record<WebhookMessageState, 'plain' | 'good' | 'danger'>> = {
+const TONES: Readonly<Record<WebhookMessageState, 'plain' | 'good' | 'caution'>> = {
   waiting: 'plain',
   sending: 'plain',
   done: 'good',
-  failed: 'danger',
+  failed: 'caution',
 }
 
 /** One message; its body opens below it. */
@@ -126,7 +126,7 @@ function Resend({ webhookId, message }: { webhookId: string; message: WebhookMes
     <IconButton
       label={`Send ${message.type} again`}
       disabled={resend.isPending}
-      onClick={() => resend.mutate(undefined, withToast('Sending the message again, with the same id.'))}
+      onClick={() => resend.mutate(undefined, withToast('send it', 'Sending it again, with the same id.'))}
       icon={RotateCw}
     />
   )

@@ -9,7 +9,7 @@ import { useEdit } from '../../lib/page/use-edit.ts'
 import type { CreatedWebhook, Webhook } from '../../lib/webhooks/answers.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { FormDialog, type FormDialogProps } from '../../ui/dialog-form.tsx'
+import { type DialogFormProps, FormDialog } from '../../ui/dialog-form.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { NO_WEBHOOK, WebhookFields, type WebhookFieldValues } from './webhook-fields.tsx'
 
@@ -68,7 +68,7 @@ export function EditWebhookDialog({ webhook, onClose }: { webhook: Webhook; onCl
   )
 }
 
-type WebhookFormProps<Input, Answer> = FormDialogProps<Input, Answer> & {
+type WebhookFormProps<Input, Answer> = DialogFormProps<Input, Answer> & {
   draft: WebhookFieldValues
   onDraft: (change: Partial<WebhookFieldValues>) => void
 }

@@ -13,7 +13,7 @@ import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { NotFound, OwnersOnly } from '../../ui/page-note.tsx'
-import { notifyFailure, withToast } from '../../ui/toast-store.ts'
+import { failing, withToast } from '../../ui/toast-store.ts'
 import { MessageLog } from './message-log.tsx'
 import { DeleteWebhookDialog, EditWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx'
 
@@ -135,7 +135,7 @@ function WebhookActions({ webhook, onOpen }: { webhook: Webhook; onOpen: (open: 
           label="Send test"
           busy={test.isPending}
           onClick={() =>
-            test.mutate(undefined, withToast('Sending a test message. The log shows the answer.'))
+            test.mutate(undefined, withToast('send it', 'Sending a test. The log shows the answer.'))
           }
           icon={Send}
         />
@@ -146,7 +146,7 @@ function WebhookActions({ webhook, onOpen }: { webhook: Webhook; onOpen: (open: 
         label={is_active ? 'Disable' : 'Enable'}
         icon={is_active ? Pause : Play}
         busy={update.isPending}
-        onClick={() => update.mutate({ is_active: !is_active }, { onError: notifyFailure })}
+        onClick={() => update.mutate({ is_active: !is_active }, { onError: failing('change the webhook') })}
       />
       <Button label="Delete" onClick={() => onOpen('delete')} icon={Trash2} />
     </>

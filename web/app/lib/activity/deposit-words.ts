@@ -19,11 +19,11 @@ export const depositWords = {
       : say`approved a deposit into ${into(event)}, and nothing was stored: ${end(event)}`,
   'deposit.denied': ({ sender }) => say`denied a deposit from ${sender}`,
   'proposal.created': (event) => say`proposed ${event.variables} for ${into(event)}`,
-  'proposal.stored': (event) => say`stored a proposal of ${event.person} in ${into(event)}`,
-  'proposal.declined': (event) => say`declined a proposal of ${event.person} for ${into(event)}`,
-  'proposal.expired': (event) => say`let expire a proposal of ${event.person} for ${into(event)}`,
+  'proposal.stored': (event) => say`stored a change request of ${event.person} in ${into(event)}`,
+  'proposal.declined': (event) => say`declined a change request of ${event.person} for ${into(event)}`,
+  'proposal.expired': (event) => say`let a change request of ${event.person} for ${into(event)} expire`,
   'proposal.withdrawn': (event) =>
-    say`withdrew a proposal of ${event.person} for ${into(event)}${WITHDRAWN[event.text('reason') ?? ''] ?? ''}`,
+    say`withdrew a change request of ${event.person} for ${into(event)}${WITHDRAWN[event.text('reason') ?? ''] ?? ''}`,
 } as const satisfies Readonly<Record<string, (facts: EventFacts) => Part[]>>
 
 const WITHDRAWN: Readonly<Record<string, string>> = {

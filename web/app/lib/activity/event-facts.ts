@@ -6,7 +6,13 @@ import { visibleText } from '../words/visible-text.ts'
 /** A piece of a sentence: plain text, or something that has a name and perhaps a page. */
 export type Part =
   | string
-  | { kind: 'key' | 'bundle' | 'program' | 'person' | 'name'; id: string; name: string }
+  | {
+      kind: 'key' | 'bundle' | 'program' | 'person' | 'name'
+      id: string
+      name: string
+      /** Where a key is now. */
+      bundles?: AuditEntry['target']['bundles']
+    }
 
 const NAMES_SHOWN = 4
 
@@ -36,7 +42,7 @@ export function eventFacts({ actor, target, data, origin }: AuditEntry) {
     isRequest: target.kind === 'request',
     isTenant: target.kind === 'tenant',
     /** The target, with a link to its page. */
-    key: { kind: 'key', id: target.id, name: target.name ?? 'a variable' } as const,
+    key: { ...target, kind: 'key', name: target.name ?? 'a variable' } as const,
     bundle: { kind: 'bundle', id: target.id, name: target.name ?? 'a bundle' } as const,
     program: { kind: 'program', id: target.id, name: target.name ?? 'a machine' } as const,
     person: { kind: 'person', id: target.id, name: target.name ?? 'a former user' } as const,

@@ -5,6 +5,7 @@ import { say } from './say.ts'
 const FIELDS: Readonly<Record<string, string>> = {
   value: 'the value',
   is_secret: 'whether it is secret',
+  is_template: 'whether it has parts',
   description: 'the description',
   expires_at: 'the expiry',
   rotate_after_days: 'the rotation',

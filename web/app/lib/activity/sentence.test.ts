@@ -1,4 +1,4 @@
-import { AUDIT_ACTIONS, type AuditAction } from '@keyferry/contract'
+import { AUDIT_ACTIONS, type AuditAction, PolicySetting, UpdateBundle, UpdateKey } from '@keyferry/contract'
 import { describe, expect, test } from 'vitest'
 import type { AuditEntry } from '../calls/answers.ts'
 import { sentenceOf, sentenceText } from './sentence.ts'
@@ -251,6 +251,34 @@ describe('what has a page is a link', () => {
   ] as const)('what %s names is not', (action, target) => {
     expect(sentenceOf(entry(action, { target }))).toContainEqual({ ...target, kind: 'name' })
   })
+})
+
+// What the log records of a change: what a call can change, and what follows from it.
+test.each([
+  ...Object.keys({ ...UpdateBundle.shape, ...UpdateKey.shape, ...PolicySetting.shape }),
+  'email',
+  'mails',
+  'production',
+])('a changed %s has words of its own', (field) => {
+  const other = 'sam changed other details of dev/app'
+  const given = { target: BUNDLE, data: { changed: [field] } }
+  const text = sentenceText(entry('bundle.changed', given))
+  const hasNone = ['expected', 'expected_version', 'release'].includes(field)
+  expect(text === other).toBe(hasNone)
+  expect(text).toMatch(/^sam changed \S.* of dev\/app$/)
+})
+
+test.each([
+  ['denied', 'the request was denied'],
+  ['withdrawn', 'the request was withdrawn'],
+  ['expired', 'the request expired'],
+  ['wrong_code', 'its code was wrong'],
+  ['plan_changed', 'something had changed'],
+  ['refused', 'it was refused'],
+])('an approval that had no effect because of %s says so', (reason, words) => {
+  expect(sentenceText(entry('delivery.void', { target: BUNDLE, data: { reason } }))).toBe(
+    `sam approved dev/app, and nothing was delivered: ${words}`,
+  )
 })
 
 test('names that terminals and people choose cannot reorder the sentence', () => {

@@ -21,6 +21,10 @@ test('what the server says becomes a sentence', () => {
 test.each([
   [null, 'Too many requests. Try again in a moment.'],
   [30, 'Too many requests. Try again in 30 seconds.'],
+  [89, 'Too many requests. Try again in 89 seconds.'],
+  [90, 'Too many requests. Try again in 2 minutes.'],
+  [120, 'Too many requests. Try again in 2 minutes.'],
+  [121, 'Too many requests. Try again in 3 minutes.'],
   [900, 'Too many requests. Try again in 15 minutes.'],
 ])('after %s seconds one may try again', (seconds, message) => {
   expect(refused(429, 'too_many', 'Too many requests', seconds).message).toBe(message)

@@ -1,5 +1,6 @@
 import { CallError } from '@keyferry/contract/client'
 import { errorRow } from '@keyferry/contract/error-codes'
+import { capital } from '../words/counted.ts'
 
 /** What the page shows about a failed call, and what the person can do. */
 export type Failure = {
@@ -61,9 +62,11 @@ export function isOvertaken(error: unknown): boolean {
   return code === 'version_conflict' || (code === 'changed' && 'fields' in details)
 }
 
-/** Why a call failed, in words; null while there is no error. */
-export function failureText(error: unknown): string | null {
-  return error === null ? null : describeFailure(error).message
+/** What failed, and why; null while there is no error. `act`: also the title of a dialog, as “Delete dev/web?”. */
+export function failureText(error: unknown, act: string): string | null {
+  const what = act.replace(/^New/, 'create the').replace(/\?$/, '')
+  if (error === null) return null
+  return `Could not ${what.charAt(0).toLowerCase()}${what.slice(1)}: ${describeFailure(error).message}`
 }
 
 /** Whether another try can succeed by itself: there was no answer, or the server is unavailable. */
@@ -83,5 +86,5 @@ function waitText(seconds: number | null): string {
 }
 
 function sentence(message: string): string {
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`
+  return `${capital(message)}${/[.!?]$/.test(message) ? '' : '.'}`
 }

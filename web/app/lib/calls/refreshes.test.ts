@@ -16,6 +16,15 @@ test.each([
   ['revokeOwnGrants', 'listGrants'],
   ['changeOwnPassword', 'listSessions'],
   ['renamePasskey', 'listPasskeys'],
+  ['renameTenant', 'listTenants'],
+  ['acceptInvitation', 'listInvitations'],
+  ['changeGroup', 'listGroups'],
+  ['deleteGroup', 'getTenantPolicy'],
+  ['addApprovalKey', 'listApprovalKeys'],
+  ['confirmApprovalKey', 'listLastingActs'],
+  ['acceptProposal', 'listWaiting'],
+  ['acceptProposal', 'getBundle'],
+  ['endProposal', 'listProposals'],
 ] as const)('%s refreshes %s', (change, answer) => {
   expect(refreshedAt(endpoints[change].path)).toContain(answer)
 })

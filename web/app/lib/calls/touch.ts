@@ -5,7 +5,7 @@ import { Problem } from './failure.ts'
 
 /*
  * The server refuses a call that has to be signed, and says what to sign. The page shows it, lets the browser sign it
- * with an approval key, and makes the same call again.
+ * with a signing key, and makes the same call again.
  */
 
 /** What has to be signed. `statement`: the exact text, which the server has written. */

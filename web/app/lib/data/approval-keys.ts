@@ -12,7 +12,7 @@ export const useLastingActs = () => useAnswer('listLastingActs', {})
 // EdDSA, ES256 and RS256, as the server accepts them.
 const ALGORITHMS = [-8, -7, -257]
 
-/** Let the browser make an approval key, and add it. It waits for its confirmation. */
+/** Let the browser make a signing key, and add it. It waits for its confirmation. */
 export function useAddApprovalKey({ username, tenant }: Pick<Me, 'username' | 'tenant'>) {
   return useSteps(
     async ({ name }: { name: string }) => {

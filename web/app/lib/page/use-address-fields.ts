@@ -2,9 +2,8 @@ import { useSearchParams } from 'wouter'
 
 /** Texts kept in the address after the `?`, so that what a list shows can be linked to. An empty text is left out;
  * changes make no new entry in the browser's history. */
-export function useAddressFields<Name extends string>(names: readonly Name[]) {
+export function useAddressFields<Name extends string>() {
   const [params, setParams] = useSearchParams()
-  const fields = new Map(names.map((name) => [name, params.get(name) ?? '']))
   const setAll = (values: Readonly<Record<string, string>>) =>
     setParams(
       (before) => {
@@ -18,5 +17,5 @@ export function useAddressFields<Name extends string>(names: readonly Name[]) {
       { replace: true },
     )
   const set = (name: Name, value: string) => setAll({ [name]: value })
-  return { textOf: (name: Name) => fields.get(name) ?? '', set, setAll }
+  return { textOf: (name: Name) => params.get(name) ?? '', set, setAll }
 }

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { failureText, isOvertaken } from '../calls/failure.ts'
 import { useEdit } from './use-edit.ts'
 
 type DraftName = { name: string }
@@ -11,43 +10,38 @@ type NamedParts<Fields, Change> = {
   stored: Fields
 }
 
-/** The draft of something new with a name. The problem beside the name is the form's own, or the server's refusal.
+/** The draft of something new with a name. The problem beside the name is the form's own.
  * @returns `fields`: props for the fields of the draft · `form`: props for the form around them */
-export function useNamedDraft<Fields extends DraftName, Change extends { error: Error | null }>(
-  parts: NamedParts<Fields, Change>,
-) {
+export function useNamedDraft<Fields extends DraftName, Change>(parts: NamedParts<Fields, Change>) {
   const { draft, change, set } = useEdit(parts.stored)
-  const name = useNameProblem(parts)
+  const name = useNameProblem(parts.nameProblemOf)
   const input = () => (name.isGood(draft.name) ? draft : null)
   return {
     fields: { draft, nameProblem: name.problem, onChange: set },
-    form: { change: parts.change, input, unsaved: change !== null, hidesError: true },
+    form: { change: parts.change, input, unsaved: change !== null },
   }
 }
 
 /** The edit of something stored that has a name: as `useNamedDraft`, and sends only what differs. */
-export function useNamedEdit<Fields extends DraftName, Change extends { error: Error | null }>(
+export function useNamedEdit<Fields extends DraftName, Change>(
   parts: NamedParts<Fields, Change> & { recordId: string },
 ) {
   const { draft, change, set, conflict } = useEdit(parts.stored)
-  const name = useNameProblem(parts)
+  const name = useNameProblem(parts.nameProblemOf)
   const input = () => (name.isGood(draft.name) ? change : null)
   const edited = { conflict, recordId: parts.recordId, isUnchanged: change === null }
   return {
     fields: { draft, nameProblem: name.problem, onChange: set },
-    form: { change: parts.change, input, unsaved: change !== null, hidesError: true, edited },
+    form: { change: parts.change, input, unsaved: change !== null, edited },
   }
 }
 
-function useNameProblem<Fields, Change extends { error: Error | null }>({
-  nameProblemOf,
-  change: { error },
-}: NamedParts<Fields, Change>) {
+function useNameProblem(nameProblemOf: (name: string) => string | null) {
   const [problem, setProblem] = useState<string | null>(null)
   const isGood = (name: string) => {
     const found = nameProblemOf(name)
     setProblem(found)
     return found === null
   }
-  return { isGood, problem: problem ?? (isOvertaken(error) ? null : failureText(error)) }
+  return { isGood, problem }
 }

@@ -4,6 +4,8 @@ import { asShown, withLineEnds } from './line-ends.ts'
 
 test.each([
   ['an edit of another character', 'a\r\nb\rc\n', 'aX\nb\nc\n', 'aX\r\nb\rc\n'],
+  ['an edit of the first character', 'a\r\nb', 'X\nb', 'X\r\nb'],
+  ['an edit of the last character', 'a\r\nb', 'a\nX', 'a\r\nX'],
   ['an edit at the end', 'a\r\nb', 'a\nbX', 'a\r\nbX'],
   ['a line that goes', 'a\r\nb\r\nc', 'a\nc', 'a\r\nc'],
   ['a new line in a text of CRLF', 'a\r\nb', 'a\nX\nb', 'a\r\nX\r\nb'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Holding } from '../calls/answers.ts'
-import { givenKeys, stillCurrent, taskList } from './still-current.ts'
+import { givenKeys, stillCurrent } from './still-current.ts'
 
 function holding(id: string, version: number | null, perhaps_version: number | null): Holding {
   const at = '2026-01-31T12:00:00.000Z'
@@ -40,19 +40,13 @@ test('secrets come first, and those that were changed since follow', () => {
   ])
 })
 
-test('what a person typed is on the list too, and the list becomes tasks whose names are text', () => {
+test('what a person typed is on the list too', () => {
   const { key } = holding('given', 3, null)
-  const bundles = [{ id: 'b', name: 'prod/a_b', is_production: true }]
-  const typed = { version: 3, key: { ...key, id: 'typed', name: '[x](y)', bundles } }
+  const typed = { version: 3, key: { ...key, id: 'typed' } }
   const keys = givenKeys([holding('given', 3, null), holding('old', 2, null), typed])
   expect(keys.map(({ id, isTyped }) => [id, isTyped])).toEqual([
     ['given', false],
     ['typed', true],
     ['old', false],
-  ])
-  expect(taskList(keys, (id) => `https://k.example/keys/${id}`).split('\n')).toEqual([
-    '- [ ] Change [given](https://k.example/keys/given)',
-    '- [ ] Change [\\[x\\](y)](https://k.example/keys/typed), used in prod/a\\_b (production)',
-    '',
   ])
 })

@@ -27,18 +27,3 @@ export function givenKeys(known: readonly Known[]): GivenKey[] {
 export function stillCurrent(known: readonly Known[]): GivenKey[] {
   return givenKeys(known).filter(({ isCurrent }) => isCurrent)
 }
-
-/** What is left to change, as a list of tasks in Markdown. `addressOf`: where a key is shown. */
-export function taskList(keys: readonly GivenKey[], addressOf: (keyId: string) => string): string {
-  const lines = keys
-    .filter(({ isCurrent }) => isCurrent)
-    .map(({ id, name, bundles }) => {
-      const places = bundles.map((bundle) => bundle.name + (bundle.is_production ? ' (production)' : ''))
-      const used = places.length === 0 ? '' : `, used in ${places.join(', ')}`
-      return `- [ ] Change [${escaped(name)}](${addressOf(id)})${escaped(used)}`
-    })
-  return `${lines.join('\n')}\n`
-}
-
-// A name is text here, never a link or a mark.
-const escaped = (text: string) => text.replaceAll(/[\\`*_[\]<>#|]/g, '\\$&')

@@ -1,5 +1,6 @@
 import { parseTemplate, partNames, TemplateError } from '@keyferry/contract/env/template'
 import type { BundleItem } from '../calls/answers.ts'
+import { capital } from '../words/counted.ts'
 
 /** The names in a template's text, or why the text is no template. */
 export function templateIn(text: string): { parts: readonly string[]; problem: string | null } {
@@ -7,7 +8,7 @@ export function templateIn(text: string): { parts: readonly string[]; problem: s
     return { parts: partNames(parseTemplate(text)), problem: null }
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
-    return { parts: [], problem: `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.` }
+    return { parts: [], problem: `${capital(error.message)}.` }
   }
 }
 

@@ -10,14 +10,20 @@ test('one import makes it everywhere, and a key that is used again exists before
     'qa/shop': { kind: 'none' },
     'staging/shop': { kind: 'own', value: 'y' },
   })
-  const here = new Set(['staging/shop'])
+  const here = new Map([['staging/shop', 3]])
   expect(importOf({ name: 'URL', isSecret: true, places: chosen, here })).toEqual({
     bundle: 'prod/shop',
     entries: [{ name: 'URL', value: 'x', is_secret: true }],
     own: ['URL'],
+    seen: [],
     also: [
-      { bundle: 'staging/shop', entries: [{ name: 'URL', value: 'y' }], own: ['URL'] },
-      { bundle: 'dev/shop', entries: [{ name: 'URL', from: 'prod/shop' }] },
+      {
+        bundle: 'staging/shop',
+        entries: [{ name: 'URL', value: 'y' }],
+        own: ['URL'],
+        seen: [{ name: 'URL', version: 3 }],
+      },
+      { bundle: 'dev/shop', entries: [{ name: 'URL', from: 'prod/shop' }], seen: [] },
     ],
   })
   expect(placesUsed(chosen)).toEqual(['dev/shop', 'prod/shop', 'staging/shop'])
@@ -29,7 +35,7 @@ test('a variable for no bundle is no import', () => {
       name: 'URL',
       isSecret: true,
       places: places({ 'dev/shop': { kind: 'none' } }),
-      here: new Set(),
+      here: new Map(),
     }),
   ).toBeNull()
 })

@@ -36,7 +36,7 @@ export const MESSAGE_STATES: Readonly<Record<WebhookMessageState, string>> = {
 }
 
 export type WebhookState = {
-  tone: 'good' | 'caution' | 'danger' | 'plain'
+  tone: 'good' | 'caution' | 'plain'
   name: string
   text: string | null
 }
@@ -48,7 +48,7 @@ export function webhookState(webhook: Webhook, nowMs?: number): WebhookState {
   if (failing_since !== null) {
     const next = next_at === null ? '' : ` The next call follows ${ahead(next_at, nowMs)}.`
     const text = `The last ${failures === 1 ? 'call' : `${failures} calls`} failed, since ${ago(failing_since, nowMs)}.${next} After ${TRIED} of failures the server turns it off.`
-    return { tone: 'danger', name: 'Failing', text }
+    return { tone: 'caution', name: 'Failing', text }
   }
   return last_delivered_at === null
     ? { tone: 'plain', name: 'Never called', text: null }
@@ -62,7 +62,7 @@ const ENDS = {
 
 function disabled({ ended_reason }: Webhook): WebhookState {
   if (ended_reason === null) return { tone: 'caution', name: 'Disabled', text: 'An owner turned it off.' }
-  return { tone: 'danger', name: 'Turned off', text: ENDS[ended_reason] }
+  return { tone: 'caution', name: 'Turned off', text: ENDS[ended_reason] }
 }
 
 const ERRORS: Readonly<Record<string, string>> = {

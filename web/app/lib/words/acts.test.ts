@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { apiEndpoints, type Endpoint } from '@keyferry/contract'
 import { expect, test } from 'vitest'
 import { actText, waitingText } from './acts.ts'
@@ -42,11 +43,7 @@ test.each([
 })
 
 test.each([
-  [
-    'confirmApprovalKey',
-    { approval_key: { name: 'kim' } },
-    'An approval key of kim can sign approvals here.',
-  ],
+  ['confirmApprovalKey', { approval_key: { name: 'kim' } }, 'A signing key of kim can sign approvals here.'],
   ['changeMemberRole', { people: [{ name: 'kim' }] }, 'kim becomes owner.'],
   ['createInvitation', { groups: [{ name: 'sre' }] }, '… can join as …, in the groups: sre.'],
   [
@@ -56,6 +53,25 @@ test.each([
   ],
 ])('%s that waits, about %j: %s', (act, concerns, expected) => {
   expect(waitingText({ act, concerns })).toBe(expected)
+})
+
+test('each signed act has the recorded sentences', async () => {
+  const acts = Object.keys(apiEndpoints).filter((act) => !sentence(act).startsWith('The server does'))
+  const sent = {
+    name: 'ops',
+    role: 'owner',
+    email: 'a@b.c',
+    adds: ['dev/'],
+    action: 'delete',
+    issuer: 'https://ci.example',
+  }
+  const empty = JSON.stringify({ concerns: {} })
+  const lines = acts.map((act) => {
+    const about = actText(act, { statement: empty, token: '', challenge: '', rp_id: '', keys: [] }, {})
+    return `${act}\n${sentence(act, sent)}\n${about}\n`
+  })
+  expect(acts.length).toBeGreaterThan(30)
+  await expect(lines.join('\n')).toMatchFileSnapshot(join(import.meta.dirname, 'acts.txt'))
 })
 
 test('each act that can wait has words', () => {

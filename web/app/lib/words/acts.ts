@@ -5,8 +5,8 @@ import * as modules from './modules.ts'
 import { visibleText } from './visible-text.ts'
 
 const ACTS: Readonly<Record<string, (act: SignedAct) => string>> = {
-  confirmApprovalKey: ({ named }) => `An approval key of ${named('approval_key')} can sign approvals here.`,
-  removeApprovalKey: ({ named }) => `An approval key of ${named('approval_key')} is removed.`,
+  confirmApprovalKey: ({ named }) => `A signing key of ${named('approval_key')} can sign approvals here.`,
+  removeApprovalKey: ({ named }) => `A signing key of ${named('approval_key')} is removed.`,
   changeBundlePolicy: ({ named }) => `The rules of ${named('bundles')} change.`,
   changeTenantPolicy: () => 'The rules of the workspace change.',
   updateBundle: ({ named }) => `The name, tags or description of ${named('bundles')} changes.`,

@@ -1,3 +1,5 @@
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** For example `1 key` and `3 keys`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`

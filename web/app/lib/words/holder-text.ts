@@ -1,5 +1,5 @@
 import type { Holder, SavedKey } from '../calls/answers.ts'
-import { listed } from './counted.ts'
+import { capital, listed } from './counted.ts'
 import { visibleText } from './visible-text.ts'
 
 /** Who holds a value: the person and the terminal as it called itself, for example `sam` and `sam@laptop`, or a
@@ -9,11 +9,9 @@ export function holderNames({ kind, name, label }: Pick<Holder, 'kind' | 'name' 
 }
 
 /** A terminal as it called itself; null where that is not known. */
-export function placeOf(label: Holder['label']): string | null {
+export function placeOf(label: { user: string; hostname: string; program?: string } | null): string | null {
   if (label === null) return null
-  const [user, host] = [visibleText(label.user, 40), visibleText(label.hostname, 60)]
-  if (host === '') return user === '' ? null : user
-  return user === '' ? host : `${user}@${host}`
+  return [visibleText(label.user, 40), visibleText(label.hostname, 60)].filter(Boolean).join('@') || null
 }
 
 /** What is known of a holder, in words that claim no more. `when` writes a time. */
@@ -46,8 +44,4 @@ export function olderHoldersText({ older_holders: older }: SavedKey): string {
 export function formerText({ former_in: former = [] }: Pick<SavedKey, 'former_in'>): string {
   const names = former.map(({ name, bundle }) => (bundle === null ? name : `${name} in ${bundle}`))
   return names.length === 0 ? '' : ` The old value is still in use: ${listed(names, 3)}.`
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -9,5 +9,5 @@ export function ActivityOf({ id, as = 'target' }: { id: string; as?: 'target' | 
   const may = useMay()
   if (isKnown && !may('listAudit'))
     return <p className="text-ink-soft">Only owners of the workspace see what happened.</p>
-  return <StoryList filter={{ [as]: id }} />
+  return <StoryList key={id} filter={{ [as]: id }} />
 }

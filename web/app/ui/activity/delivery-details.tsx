@@ -75,7 +75,7 @@ function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: rea
             <span className="shrink-0 text-xs text-ink-soft">
               v{version} ·{' '}
               {current_version === null
-                ? 'key deleted'
+                ? 'variable deleted'
                 : current_version === version
                   ? 'current'
                   : `now v${current_version}`}

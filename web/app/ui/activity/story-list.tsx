@@ -1,9 +1,12 @@
+import { useState } from 'react'
 import { type ActivityFilter, useActivity } from '../../lib/activity/entries.ts'
 import { type ActivityStory, storiesIn } from '../../lib/activity/stories.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { dayOf } from '../../lib/words/due.ts'
 import { dayName } from '../../lib/words/time.ts'
 import { Button } from '../button.tsx'
 import { LoadingState } from '../loaded.tsx'
+import { News } from '../placed.tsx'
 import { StoryRow } from './story-row.tsx'
 
 type StoryListProps = {
@@ -17,9 +20,15 @@ type StoryListProps = {
 /** What happened, newest first, by day; older stories are fetched on demand. */
 export function StoryList({ filter, apart = false, countOf = () => undefined }: StoryListProps) {
   const activity = useActivity(filter)
-  const { data, hasNextPage, isFetchingNextPage } = activity
+  const { data, hasNextPage, isFetching, isFetchingNextPage } = activity
+  const [drawn, setDrawn] = useState<string>()
   if (data === undefined) return <LoadingState query={activity} what="the activity" />
-  const stories = storiesIn(data.pages.flat(), { apart })
+  const all = storiesIn(data.pages.flat(), { apart })
+  const [newest] = all
+  if (drawn === undefined && newest !== undefined && !isFetching) setDrawn(newest.id)
+  // What is newer waits until the person asks for it, so that nothing moves.
+  const news = all.findIndex(({ id }) => id === drawn)
+  const stories = all.slice(Math.max(news, 0))
   if (stories.length === 0) return <p className="py-6 text-ink-soft">No matching activity.</p>
   return (
     <>
@@ -37,6 +46,11 @@ export function StoryList({ filter, apart = false, countOf = () => undefined }: 
           </ol>
         </section>
       ))}
+      {news > 0 && (
+        <News text={`${counted(news, 'newer event')}.`}>
+          <Button label="Show" size="small" onClick={() => setDrawn(newest?.id)} />
+        </News>
+      )}
       {hasNextPage && (
         <Button
           label="Show older activity"

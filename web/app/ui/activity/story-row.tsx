@@ -8,6 +8,7 @@ import type { AuditEntry } from '../../lib/calls/answers.ts'
 import { useKnownValues } from '../../lib/data/lists.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { dateTime, timeOfDay } from '../../lib/words/time.ts'
 import { classNames } from '../class-names.ts'
 import { EmailText } from '../email-text.tsx'
@@ -185,5 +186,14 @@ function SentencePart({ part }: { part: Part }) {
   if (kind === 'program') {
     return <EntryLink href={`/machines/${id}`} name={name} className="font-semibold hover:underline" />
   }
-  return <EntryLink href={`/keys/${id}`} name={name} className="font-mono hover:underline" />
+  // A name alone does not say where a variable is.
+  const [first, ...others] = part.bundles ?? []
+  return (
+    <>
+      <EntryLink href={`/keys/${id}`} name={name} className="font-mono hover:underline" />
+      {first && ' in '}
+      {first && <EnvChip name={first.name} isProduction={first.is_production} isMention />}
+      {others.length > 0 && ` and ${counted(others.length, 'other')}`}
+    </>
+  )
 }

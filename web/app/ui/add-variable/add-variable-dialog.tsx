@@ -3,11 +3,11 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { isProduction } from '@keyferry/contract/production'
 import { applicationOf, compareEnvironments, environmentOf, siblingsOf } from '@keyferry/contract/siblings'
 import { useState } from 'react'
-import type { Bundle } from '../../lib/calls/answers.ts'
-import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import type { Bundle, ImportRequest } from '../../lib/calls/answers.ts'
+import { LIBRARY } from '../../lib/calls/refreshes.ts'
+import { useAnswer, useSteps } from '../../lib/calls/use-call.ts'
 import { useLibrary } from '../../lib/data/keys.ts'
 import { useMay } from '../../lib/data/me.ts'
-import { keepText, keptText } from '../../lib/page/kept.ts'
 import {
   type BundleValue,
   type BundleValues,
@@ -15,11 +15,13 @@ import {
   placesUsed,
   problemsIn,
 } from '../../lib/rules/variable-draft.ts'
-import { Combobox } from '../combobox.tsx'
+import { joined } from '../../lib/words/counted.ts'
 import { FormDialog } from '../dialog-form.tsx'
 import { SecretChoice } from '../secret-choice.tsx'
+import { Rows } from '../section.tsx'
 import { TextField } from '../text-field.tsx'
 import { notify } from '../toast-store.ts'
+import { importUnchanged, useTakingBack } from '../use-taking-back.ts'
 import { EnvironmentRow } from './environment-row.tsx'
 
 type AddVariableDialogProps = {
@@ -42,23 +44,28 @@ export function AddVariableDialog({
   onAdded,
   onClose,
 }: AddVariableDialogProps) {
-  const { environments, production, free, add } = useEnvironments(bundle, among)
+  const { environments, production } = useEnvironments(bundle, among)
   const draft = useVariableDraft(given, environments)
-  const { name, isSecret, problems } = draft
-  const having = useHaving(name, environments)
-  const change = useChange('importVariables', {})
+  const { name, isSecret, problems, having } = draft
+  const { refetch } = useLibrary()
+  const change = useSteps((asked: ImportRequest) => importUnchanged(asked, refetch), { refreshes: LIBRARY })
   const used = placesUsed(draft.places)
+  const isNew = used.every((place) => !having.here.has(place))
+  const shared = used.filter((place) => draft.places.get(place)?.kind === 'same')
+  const takeBack = useTakingBack({ names: [name], bundles: used, shared })
   return (
     <FormDialog
       title={`Add variable to ${applicationOf(bundle.name)}`}
-      action={`Add to ${labelsOf(used, bundle.name)}`}
+      action={`${isNew ? 'Add to' : 'Save in'} ${labelsOf(used, bundle.name)}`}
       isProduction={used.some((place) => production.has(place))}
       change={change}
-      input={() => draft.input(having.here)}
+      input={draft.input}
       unsaved={draft.isTyped}
       onDone={() => {
         onClose()
-        notify({ text: `Added ${name} to ${used.join(', ')}.` })
+        const where = used.join(', ')
+        if (isNew) notify({ text: `Added ${name} to ${where}.`, undo: takeBack })
+        else notify({ text: `Saved ${name} in ${where}.` })
         onAdded?.(name)
       }}
       onClose={onClose}
@@ -74,71 +81,47 @@ export function AddVariableDialog({
         code="normal"
       />
       <SecretChoice isSecret={isSecret} onChange={draft.setSecret} />
-      <Known name={name} {...having} />
-      <Values environments={environments} draft={draft} having={having} />
-      {free.length > 0 && (
-        <details className="text-sm">
-          <summary className="text-ink-soft">Add it to another bundle too</summary>
-          <div className="mt-2 min-h-40">
-            <Combobox label="Bundle" options={free} chosenId={null} onChoose={add} />
-          </div>
-        </details>
-      )}
+      <Values {...{ environments, draft }} />
     </FormDialog>
   )
 }
 
 const shortName = (name: string) => environmentOf(name) || name
 
-/** `dev and staging`, or `3 environments`. */
+/** `dev and staging`, or `4 environments`. */
 function labelsOf(names: readonly string[], fallback: string): string {
   if (names.length === 0) return shortName(fallback)
-  return names.length > 2 ? `${names.length} environments` : names.map(shortName).join(' and ')
-}
-
-type Having = ReturnType<typeof useHaving>
-
-function Known({ name, here, elsewhere }: Omit<Having, 'fixed'> & { name: string }) {
-  const known = [...here, ...elsewhere]
-  if (known.length === 0) return null
-  return (
-    <p role="status" className="text-sm text-ink-soft">
-      {name} exists in {known.join(', ')}. Each bundle gets its own value, or shares one.
-    </p>
-  )
+  return names.length > 3 ? `${names.length} environments` : joined(names.map(shortName), 'and')
 }
 
 type ValuesProps = {
   environments: readonly EnvironmentName[]
   draft: ReturnType<typeof useVariableDraft>
-  having: Having
 }
 
-function Values({ environments, draft, having: { here, elsewhere, fixed } }: ValuesProps) {
-  const { places, isSecret, problems } = draft
-  const typed = [...places].flatMap(([name, { kind }]) => (kind === 'own' ? [name] : []))
-  const sources = [...new Set([...typed, ...here, ...elsewhere])]
+function Values({ environments, draft }: ValuesProps) {
+  const { places, sources, isSecret, problems } = draft
+  const { here, fixed } = draft.having
   return (
     <fieldset>
       <legend className="sr-only">Value</legend>
-      <ul className="space-y-3">
+      <Rows>
         {environments.map(({ id, name }) => (
           <EnvironmentRow
             key={id}
             bundleName={name}
-            name={draft.name}
             place={places.get(name) ?? { kind: 'none' }}
             hasIt={here.has(name)}
             isFixed={fixed.has(name)}
-            sources={sources.filter((other) => other !== name)}
+            sources={[...sources].filter((other) => other !== name)}
             isSecret={isSecret}
             problem={problems.values.get(name) ?? null}
             onChange={(place) => draft.setPlace(name, place)}
           />
         ))}
-      </ul>
+      </Rows>
       {problems.none && (
-        <p role="alert" className="mt-2 text-sm text-danger">
+        <p role="alert" className="mt-2 text-sm font-medium">
           Type a value.
         </p>
       )}
@@ -151,24 +134,30 @@ type VariableProblems = { name: string | null; values: ReadonlyMap<string, strin
 const NOWHERE: BundleValue = { kind: 'none' }
 
 /** A variable that is being written, and what is wrong with it. It is secret unless the person says otherwise. */
-function useVariableDraft(given: string, environments: readonly { name: string }[]) {
+function useVariableDraft(given: string, environments: readonly EnvironmentName[]) {
   const [name, setName] = useState(given)
   const [chosen, setChosen] = useState<BundleValues>(new Map())
   const [isSecret, setSecret] = useState(true)
   const [problems, setProblems] = useState<VariableProblems>({ name: null, values: new Map(), none: false })
-  const places: BundleValues = new Map(
-    environments.map((each) => [each.name, chosen.get(each.name) ?? NOWHERE]),
-  )
+  const having = useHaving(name, environments)
+  const typed = [...chosen].flatMap(([bundle, { kind }]) => (kind === 'own' ? [bundle] : []))
+  const sources = new Set([...typed, ...having.here.keys(), ...having.elsewhere])
+  // What shares a value that was deleted again has none either, until there is one.
+  const placeOf = (bundle: string) => {
+    const place = chosen.get(bundle) ?? NOWHERE
+    return place.kind === 'same' && !sources.has(place.as) ? NOWHERE : place
+  }
+  const places: BundleValues = new Map(environments.map((each) => [each.name, placeOf(each.name)]))
   const values = [...places.values()].flatMap((place) => (place.kind === 'own' ? [place.value] : []))
-  const input = (here: ReadonlySet<string>) => {
-    const asked = importOf({ name, isSecret, places, here })
+  const input = () => {
+    const asked = importOf({ name, isSecret, places, here: having.here })
     const found = { name: nameProblem(name), values: problemsIn(places), none: asked === null }
     setProblems(found)
     return found.name === null && found.values.size === 0 ? asked : null
   }
   const setPlace = (bundle: string, place: BundleValue) => setChosen(new Map([...chosen, [bundle, place]]))
   const isTyped = name !== given || values.some((value) => value !== '')
-  return { name, setName, places, setPlace, isSecret, setSecret, problems, input, isTyped }
+  return { name, setName, places, sources, having, setPlace, isSecret, setSecret, problems, input, isTyped }
 }
 
 function nameProblem(name: string): string | null {
@@ -178,43 +167,34 @@ function nameProblem(name: string): string | null {
 
 type EnvironmentName = { id: string; name: string }
 
-/** The bundles that a variable of one bundle may also be for: the environments of its application, and those that the
- * person adds, which this browser remembers. `free`: those that can still be added. */
+/** The bundles that a variable may be for: the environments of the application, and those on the page beside them. */
 function useEnvironments(bundle: EnvironmentName, among: readonly EnvironmentName[]) {
   const mine = (useAnswer('listBundles', {}).data ?? []).filter(({ may_edit }) => may_edit)
-  const [added, setAdded] = useState(() => (keptText(STORED + bundle.id) ?? '').split(' ').filter(Boolean))
-  const named = [bundle, ...among, ...siblingsOf(bundle.name, mine)]
-  const ids = new Set([...named.map(({ id }) => id), ...added])
+  const ids = new Set([bundle, ...among, ...siblingsOf(bundle.name, mine)].map(({ id }) => id))
   const chosen: Bundle[] = mine
     .filter(({ id }) => ids.has(id))
     .toSorted((a, b) => compareEnvironments(environmentOf(a.name), environmentOf(b.name)))
     .slice(0, LIMITS.comparedBundles)
-  const add = (id: string) => {
-    setAdded([...added, id])
-    keepText(STORED + bundle.id, [...added, id].join(' '))
-  }
   return {
     environments: chosen.length === 0 ? [bundle] : chosen,
     production: new Set(chosen.filter(isProduction).map(({ name }) => name)),
-    free: mine.filter(({ id }) => !ids.has(id)),
-    add,
   }
 }
 
-const STORED = 'keyferry.environments.'
-
-/** The bundles that deliver a name: among `environments`, and others whose key the person may put into them. `fixed`:
- * those whose value the person may not replace. */
+/** The bundles that deliver a name: among `environments`, with the version of its value, and others whose key the
+ * person may put into them. `fixed`: those whose value the person may not replace. */
 function useHaving(name: string, environments: readonly EnvironmentName[]) {
   const may = useMay()
-  const delivering = (useLibrary().data ?? []).flatMap(({ bundles = [], may_show, may_change }) => {
+  const delivering = (useLibrary().data ?? []).flatMap(({ bundles = [], may_show, may_change, version }) => {
     const isFixed = !may_change || (bundles.length > 1 && !may('splitKey'))
-    return bundles.filter(({ as }) => as === name).map((bundle) => ({ ...bundle, may_show, isFixed }))
+    return bundles
+      .filter(({ as }) => as === name)
+      .map((bundle) => ({ ...bundle, may_show, isFixed, version }))
   })
   const isHere = ({ id }: EnvironmentName) => environments.some((each) => each.id === id)
   const elsewhere = delivering.filter((bundle) => bundle.may_show && !isHere(bundle))
   const namesOf = (bundles: readonly EnvironmentName[]) => bundles.map((bundle) => bundle.name).toSorted()
-  const here = new Set(namesOf(delivering.filter(isHere)))
+  const here = new Map(delivering.filter(isHere).map((bundle) => [bundle.name, bundle.version]))
   const fixed = new Set(namesOf(delivering.filter(({ isFixed }) => isFixed)))
   return { here, elsewhere: namesOf(elsewhere), fixed }
 }

@@ -1,13 +1,13 @@
 import { applicationOf, environmentOf } from '@keyferry/contract/siblings'
+import { useState } from 'react'
 import type { BundleValue } from '../../lib/rules/variable-draft.ts'
 import { EnvChip } from '../env-chip.tsx'
+import { PlanRow } from '../import-step/step-row.tsx'
 import { Select } from '../select.tsx'
 import { ValueField } from '../value-field.tsx'
 
 type EnvironmentRowProps = {
   bundleName: string
-  /** The name of the variable. */
-  name: string
   place: BundleValue
   /** Whether the bundle delivers the name already. */
   hasIt: boolean
@@ -24,49 +24,59 @@ const NONE = { kind: 'none' } as const
 
 /** How one environment gets a new variable. Typing a value is enough; the list offers the key of another bundle. */
 export function EnvironmentRow(props: EnvironmentRowProps) {
-  const { bundleName, name, place, hasIt, isFixed, sources, isSecret, problem, onChange } = props
+  const { bundleName, place, hasIt, isFixed, sources, isSecret, problem, onChange } = props
   const value = place.kind === 'own' ? place.value : ''
-  const none = hasIt ? 'as it is' : 'not here'
+  // What was typed stays, for a person who looks at the other choices.
+  const [text, setText] = useState(value)
   const options = [
-    ...(isFixed ? [] : [['own', 'own value']]),
-    ...(hasIt ? [] : sources.map((other) => [`as ${other}`, `same as ${shortName(other, bundleName)}`])),
-    ['none', none],
+    ...(isFixed ? [] : [['own', hasIt ? 'Own value here' : 'Add']]),
+    ...(hasIt ? [] : sources.map((other) => [`as ${other}`, `Same as ${shortName(other, bundleName)}`])),
+    ['none', hasIt ? 'Leave as it is' : 'Not here'],
   ] as [string, string][]
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1 sm:grid-cols-[minmax(6rem,auto)_minmax(0,1fr)_auto]">
-      <span className="py-2">
-        <EnvChip name={bundleName} />
-      </span>
-      <div className="order-last col-span-2 sm:order-none sm:col-span-1">
-        {isFixed ? (
-          <p className="py-2 text-sm text-ink-soft">You may not change this value.</p>
-        ) : place.kind === 'same' ? (
-          <p className="hidden py-2 text-sm text-ink-soft sm:block">Changes with {place.as}.</p>
-        ) : (
+    <PlanRow
+      lead={
+        <span className="min-w-20 py-2">
+          <EnvChip name={bundleName} />
+        </span>
+      }
+      isField
+      head={
+        !isFixed &&
+        place.kind !== 'same' && (
           <ValueField
             label={`Value in ${bundleName}`}
             value={value}
             isSecret={isSecret}
-            placeholder={place.kind === 'own' ? 'an empty value' : none}
-            onChange={(text) => onChange(typed(text))}
+            placeholder={place.kind === 'own' ? 'an empty value' : ''}
+            onChange={(next) => {
+              setText(next)
+              onChange(typed(next))
+            }}
             problem={problem}
           />
-        )}
-        {hasIt && place.kind === 'own' && (
-          <p className="mt-1 text-xs text-ink-soft">
-            {bundleName} has {name}: it gets this value, and no other bundle does.
-          </p>
-        )}
-      </div>
-      <Select
-        aria-label={`How ${bundleName} gets it`}
-        value={place.kind === 'same' ? `as ${place.as}` : place.kind}
-        options={options}
-        onChange={(choice) => onChange(placeOf(choice, value))}
-        className="field w-40 text-sm"
-      />
-    </li>
+        )
+      }
+      note={noteOf(props)}
+      choice={
+        <span className="ml-auto py-2 sm:w-28">
+          <Select
+            aria-label={`How ${bundleName} gets it`}
+            value={place.kind === 'same' ? `as ${place.as}` : place.kind}
+            options={options}
+            onChange={(choice) => onChange(placeOf(choice, text))}
+            className="choice text-xs"
+          />
+        </span>
+      }
+    />
   )
+}
+
+function noteOf({ place, hasIt, isFixed }: EnvironmentRowProps): string {
+  if (isFixed) return 'You may not change this value.'
+  if (place.kind === 'same') return `Shared with ${place.as}`
+  return hasIt && place.kind === 'own' ? 'Replaces only this bundle’s value' : ''
 }
 
 // Deleting the whole text takes the bundle out again.

@@ -13,11 +13,11 @@ import { TextField } from '../text-field.tsx'
 
 type ListProps = { keys: readonly ApprovalKey[]; me: Me; namesPeople: boolean }
 
-/** Approval keys, each with how far it is. */
+/** Signing keys, each with how far it is. */
 export function ApprovalKeyList({ keys, me, namesPeople }: ListProps) {
   const signs = keys.some((key) => key.user_id === me.user_id && isActive(key))
   return (
-    <Rows label="Approval keys" className="mt-3">
+    <Rows label="Signing keys" className="mt-3">
       {keys.map((key) => (
         <KeyRow
           key={key.id}
@@ -92,7 +92,7 @@ function ConfirmKeyDialog({ id, title, onClose }: KeyDialogProps) {
   const [fingerprint, setFingerprint] = useState('')
   return (
     <FormDialog
-      title="Confirm an approval key"
+      title="Confirm a signing key"
       action="Continue"
       change={confirm}
       input={() => ({ fingerprint })}
@@ -120,7 +120,7 @@ function RemoveKeyDialog({ id, title, onClose }: KeyDialogProps) {
   const remove = useChange('removeApprovalKey', { key_id: id })
   return (
     <ConfirmChange
-      title="Remove this approval key?"
+      title="Remove this signing key?"
       action="Remove"
       change={remove}
       done={`Removed ${title}.`}

@@ -19,7 +19,7 @@ export function useUndo(item: Pick<Key, 'id' | 'version'>, bundleId: string | un
       undo: () =>
         void undo
           .mutateAsync(back)
-          .then(() => notify({ text: 'The value from before is back.' }), failing('Undo')),
+          .then(() => notify({ text: 'The value from before is back.' }), failing('take back the value')),
     }
   }
 }

@@ -88,7 +88,7 @@ export function ValueEditor({ keyId, seen, bundle, onDone }: ValueEditorProps) {
         />
       )}
       <ConflictNotice {...notice} />
-      <FailureNotice error={isOvertaken(saving.error) ? null : (saving.error ?? asked.error)} />
+      <FailureNotice error={isOvertaken(saving.error) ? null : (saving.error ?? asked.error)} act="save it" />
     </CellForm>
   )
 }

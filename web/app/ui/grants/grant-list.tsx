@@ -3,17 +3,21 @@ import type { Grant } from '../../lib/calls/answers.ts'
 import { useChange, without } from '../../lib/calls/use-call.ts'
 import { ALL } from '../../lib/data/lists.ts'
 import { counted } from '../../lib/words/counted.ts'
+import { placeOf } from '../../lib/words/holder-text.ts'
 import { shownArgument } from '../../lib/words/shown-argument.ts'
 import { ago, ahead } from '../../lib/words/time.ts'
 import { exactText, visibleText } from '../../lib/words/visible-text.ts'
 import { Button, IconButton } from '../button.tsx'
 import { X } from '../icons.ts'
 import { Rows } from '../section.tsx'
-import { notifyFailure } from '../toast-store.ts'
+import { failing } from '../toast-store.ts'
 import { WholeWords } from '../whole-words.tsx'
 
+/** `isOver`: the grant ended after it was drawn. */
+type DrawnGrant = Grant & { isOver?: boolean }
+
 /** Remembered approvals: which command on which terminal, until when, and how often used; each can be revoked. */
-export function GrantList({ grants, namesPeople }: { grants: readonly Grant[]; namesPeople: boolean }) {
+export function GrantList({ grants, namesPeople }: { grants: readonly DrawnGrant[]; namesPeople: boolean }) {
   return (
     <Rows>
       {grants.map((grant) => (
@@ -23,15 +27,11 @@ export function GrantList({ grants, namesPeople }: { grants: readonly Grant[]; n
   )
 }
 
-function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }) {
+function GrantRow({ grant, namesPerson }: { grant: DrawnGrant; namesPerson: boolean }) {
   const shows = without('listGrants', ALL, grant.id)
   const revoke = useChange('revokeGrant', { grant_id: grant.id }, { shows })
   const { bundle, person, label, argv, cwd, repository, agent, task, keys } = grant
-  const terminal = [label.user, label.hostname]
-    .map((text) => visibleText(text))
-    .filter(Boolean)
-    .join('@')
-  const end = () => revoke.mutate(undefined, { onError: notifyFailure })
+  const end = () => revoke.mutate(undefined, { onError: failing('end this approval') })
   return (
     <li className="flex items-start gap-3 py-3 pr-2 pl-4">
       <div className="min-w-0 flex-1">
@@ -47,7 +47,7 @@ function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }
             {bundle.name}
           </Link>
           {task && `, ${counted(keys.length, 'variable')}`}
-          {namesPerson && ` · ${person.name ?? 'a former member'}`} · {terminal} ·{' '}
+          {namesPerson && ` · ${person.name ?? 'a former member'}`} · {placeOf(label)} ·{' '}
           <WholeWords text={exactText(repository ?? cwd)} />
           {repository !== undefined && ' in all git worktrees'}
           {!task && agent !== null && ` · AI agent ${visibleText(agent)}`}
@@ -55,7 +55,9 @@ function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }
         <GrantUses grant={grant} />
       </div>
       {task ? (
-        <Button label="End" busy={revoke.isPending} onClick={end} />
+        <span className={grant.isOver ? 'invisible' : ''}>
+          <Button label="End" busy={revoke.isPending} onClick={end} />
+        </span>
       ) : (
         <IconButton
           label={`Revoke ${bundle.name}`}
@@ -69,14 +71,14 @@ function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }
   )
 }
 
-function GrantUses({ grant }: { grant: Grant }) {
-  const { uses, uses_left, expires_at, last_used_at, task, label, changed = [] } = grant
+function GrantUses({ grant }: { grant: DrawnGrant }) {
+  const { uses, uses_left, expires_at, last_used_at, task, label, changed = [], isOver } = grant
   const program = task && last_used_at !== null ? ` ${visibleText(label.program)}` : ''
   return (
     <p className="mt-0.5 text-xs text-ink-soft">
       {task ? counted(uses, 'run') : `Used ${counted(uses, 'time')}`}
-      {last_used_at !== null && `, last${program} ${ago(last_used_at)}`} · {uses_left} left · ends{' '}
-      {ahead(expires_at)}
+      {last_used_at !== null && `, last${program} ${ago(last_used_at)}`} ·{' '}
+      {isOver ? 'ended' : `${uses_left} left · ends ${ahead(expires_at)}`}
       {changed.map(({ name, by }) => (
         <span key={name} className="block">
           {name} changed by {by ?? 'a former member'}

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import type { Key, KeysChange, KeyUse } from '../../lib/calls/answers.ts'
-import { failureText } from '../../lib/calls/failure.ts'
 import { useChangeKeys } from '../../lib/data/keys.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { classNames } from '../class-names.ts'
@@ -41,7 +40,7 @@ export function KeyQuestion({ change, doneText, hasList = false, onDone, ...ques
     <ConfirmDialog
       {...question}
       busy={changeKeys.isPending}
-      problem={failureText(changeKeys.error)}
+      error={changeKeys.error}
       isReady={change !== null}
       bodyClass={classNames('space-y-3 text-ink-soft', hasList && 'min-h-64')}
       onConfirm={() => change !== null && changeKeys.mutate(change)}

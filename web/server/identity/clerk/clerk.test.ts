@@ -133,6 +133,12 @@ describe('the honest token', () => {
     expect(ensured()).toMatchObject([{ invitation: 'AbC-1_' }])
   })
 
+  test('of a new person changes nothing of what was just made', async () => {
+    api.ensure = (response) => sendJson(response, 200, { ...PERSON, created: true })
+    expect(await statusOf(await token())).toBe(200)
+    expect(api.forwarded.map(({ method }) => method)).toEqual(['GET'])
+  })
+
   test('an e-mail that the provider has not verified is not verified here', async () => {
     served.verification = 'unverified'
     await statusOf(await token())
@@ -260,6 +266,7 @@ describe('pages of the provider', () => {
 
   test('sign-in and sign-up lead there, and back to a page of ours', async () => {
     const answer = await fetch(`${web.address}/sign-up?return_to=/approve/7f9c`, { redirect: 'manual' })
+    expect(answer.status).toBe(302)
     const target = new URL(answer.headers.get('location') ?? '')
     expect(target.pathname).toBe('/sign-up')
     expect(target.searchParams.get('redirect_url')).toBe(`${PUBLIC_URL}/approve/7f9c`)

@@ -197,4 +197,16 @@ describe('back-channel logout', () => {
     }
     expect((await world.listKeys()).status).toBe(200)
   })
+
+  test.each([
+    [65_536, 400],
+    [65_537, 413],
+  ])('of %i bytes is answered %i', async (bytes, status) => {
+    const answer = await fetch(`${world.web.address}/auth/backchannel-logout`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'logout_token='.padEnd(bytes, 'x'),
+    })
+    expect(answer.status).toBe(status)
+  })
 })

@@ -55,7 +55,7 @@ export function CellDetails({ facts, changes, onEdit, ...parts }: CellDetailsPro
           </time>
         </Line>
       ) : (
-        <Line icon={Link2}>The same key as {same}</Line>
+        <Line icon={Link2}>The same variable as {same}</Line>
       )}
       {expiryText(facts) !== '' && (
         <Line icon={Hourglass} tone={facts.due === 'expired' ? 'danger' : 'caution'}>

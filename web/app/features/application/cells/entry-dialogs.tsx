@@ -21,7 +21,7 @@ export function RenameEntryDialog({ bundle, item, onClose }: RenameProps) {
     return isKeyName(draft.as) ? edit : null
   }
   const undo = () =>
-    change.mutate({ as: item.name, expected: { as: draft.as } }, { onError: failing('Undo') })
+    change.mutate({ as: item.name, expected: { as: draft.as } }, { onError: failing('rename it back') })
   return (
     <FormDialog
       title={`Rename ${item.name} in ${bundle.name}`}

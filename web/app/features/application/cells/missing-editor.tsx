@@ -64,7 +64,7 @@ export function MissingEditor({ row, bundle, environments, changes, onClose }: M
       }
       {...{ value, isSecret, onClose }}
     >
-      <FailureNotice error={add.error} />
+      <FailureNotice error={add.error} act={`add ${name}`} />
     </CellForm>
   )
 }

@@ -27,7 +27,7 @@ function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onCl
   const keys = bundle.items.filter(({ order }) => order !== null).length
   const legacy = bundle.items.length - keys
   // The bundle's page is unmounted by then, so callbacks of a plain `mutate` do not run.
-  const undo = () => void restore.mutateAsync(bundle).catch(failing(`Restoring ${bundle.name}`))
+  const undo = () => void restore.mutateAsync(bundle).catch(failing(`restore ${bundle.name}`))
   return (
     <ConfirmChange
       title={`Delete ${bundle.name}?`}

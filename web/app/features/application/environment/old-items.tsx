@@ -32,7 +32,7 @@ function OldItemsOf({ bundle }: { bundle: Bundle }) {
   const start = () =>
     convert
       .mutateAsync(undefined)
-      .then(() => notify({ text: `${bundle.name} has no old items any more.` }), failing('Converting'))
+      .then(() => notify({ text: `${bundle.name} has no old items now.` }), failing('convert the old items'))
   return names.length === 0 ? null : (
     <p className="mt-8 flex flex-wrap items-center gap-3 text-sm text-ink-soft">
       <span>

@@ -53,8 +53,8 @@ export function useDeliveryOffer({ requestId, request }: RequestView, place: Cho
     content: <HandOver {...{ request, place, loaded, selection, typing, rules, asked }} />,
     notices: <VouchNotices rules={rules} bundleName={name ?? ''} leaveOut={leaveOut} />,
     production: bundle?.is_production === true ? [bundle.name] : [],
-    action: isChoosable(place, request) ? { label: labelOf(rules), count, thing: 'key', name } : null,
-    problem: count === 0 ? 'Select at least one key.' : null,
+    action: isChoosable(place, request) ? { label: labelOf(rules), count, thing: 'variable', name } : null,
+    problem: count === 0 ? 'Select at least one variable.' : null,
     doubts: selection === null ? [] : doubtsOf(selection),
     approval: bundle && approvalOf(bundle, { keys, typed: given }, rules),
     leaveOut,
@@ -92,7 +92,7 @@ type HandOverProps = {
 }
 
 /** What the terminal would get: a bundle, and which of its keys. */
-function HandOver({ request, place, loaded, selection, typing, rules, asked }: HandOverProps) {
+export function HandOver({ request, place, loaded, selection, typing, rules, asked }: HandOverProps) {
   const { workspaces, signsIn } = request.person
   if (!isChoosable(place, request) && !isEmpty(place)) return null
   if (isEmpty(place) && place.workspace !== null) {
@@ -105,7 +105,7 @@ function HandOver({ request, place, loaded, selection, typing, rules, asked }: H
     <>
       <FirstOfTwo rules={rules} />
       {asked.problem && <FailureState failure={asked.problem} refetch={asked.reload} />}
-      <WhenLoaded of={loaded} none="Choose a bundle to see its keys." loading="Loading the keys…">
+      <WhenLoaded of={loaded} none="Choose a bundle to see its variables." loading="Loading the variables…">
         {() => selection && <BundleKeys selection={selection} typing={typing} />}
       </WhenLoaded>
     </>
@@ -185,7 +185,7 @@ function leaveOutOf(
   return { count: selected.size - left.size, act: () => onSelect(left) }
 }
 
-function doubtsOf(selection: KeySelectionProps) {
+export function doubtsOf(selection: KeySelectionProps) {
   const unasked = unaskedOf(selection)
   const leftOut = leftOutOf(selection)
   return [
@@ -209,7 +209,8 @@ type BundleKeysProps = { selection: KeySelectionProps; typing: Typing | null }
 /** The keys of the chosen bundle, with what is missing of those asked for. */
 function BundleKeys({ selection, typing }: BundleKeysProps) {
   const typed = typing && <TypedValues {...typing} />
-  if (selection.items.length === 0) return typed ?? <Quiet>This bundle has no keys. Choose another.</Quiet>
+  if (selection.items.length === 0)
+    return typed ?? <Quiet>This bundle has no variables. Choose another.</Quiet>
   return (
     <>
       <KeyNotes typeable={(typing?.names ?? []).map(({ name }) => name)} {...selection} />
@@ -226,8 +227,8 @@ function FirstOfTwo({ rules }: { rules: Demands | null }) {
   if (first === null || rules?.why_not?.code === 'second_person') return null
   return (
     <Fact Icon={Users} small="Approve only if you know who ran the command.">
-      <strong>{first.person.name ?? 'A former member'}</strong> approved these keys first. With your approval
-      the terminal gets them.
+      <strong>{first.person.name ?? 'A former member'}</strong> approved these variables first. With your
+      approval the terminal gets them.
     </Fact>
   )
 }

@@ -1,8 +1,10 @@
 import type { DepositPlan, DepositStep, ImportChoice, RequestContext } from '../../../lib/calls/answers.ts'
-import { planText } from '../../../lib/words/import-steps.ts'
+import { counted } from '../../../lib/words/counted.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
+import { Plus } from '../../../ui/icons.ts'
 import { StepRow } from '../../../ui/import-step/step-row.tsx'
-import { ValueChange } from '../../../ui/import-step/value-change.tsx'
+import { Rows } from '../../../ui/section.tsx'
+import { OpenFact } from '../card.tsx'
 import { Names } from '../shown-names.tsx'
 
 type Choose = (name: string, choice: ImportChoice) => void
@@ -35,20 +37,32 @@ function Plans({ of: { also = [], ...first }, onChoose }: { of: DepositPlan; onC
 
 type StepsProps = { plan: readonly DepositStep[]; onChoose: Choose }
 
+/** New secrets beyond so many rows are folded away: they change nothing that is there, and only owners read them. */
+const MOST_ROWS = 3
+
+const isPlain = ({ action, is_secret, choices }: DepositStep) =>
+  action === 'create' && is_secret && choices.length === 0
+
 function Plan({ plan, onChoose }: StepsProps) {
+  const plain = plan.filter(isPlain)
+  const folded = plain.slice(Math.max(0, MOST_ROWS - (plan.length - plain.length)))
+  const rowOf = (step: DepositStep) => (
+    <StepRow key={step.name} name={step.name} step={step} onChoose={onChoose} />
+  )
   return (
     <>
-      <p role="status" className="pb-1.5 text-xs text-ink-soft">
-        {planText(plan)}
-      </p>
-      <ul aria-label="Variables" className="mb-2 divide-y divide-line rounded-md border border-line">
+      <Rows label="Variables" className="mb-2">
         {/* No other order: a row must not move when the person chooses what happens to it. */}
         {plan
+          .filter((step) => !folded.includes(step))
           .toSorted((a, b) => Number(b.action === 'detach') - Number(a.action === 'detach'))
-          .map((step) => (
-            <StepRow key={step.name} name={step.name} step={step} onChoose={onChoose} />
-          ))}
-      </ul>
+          .map(rowOf)}
+      </Rows>
+      {folded.length > 0 && (
+        <OpenFact Icon={Plus} label="Show" sentence={counted(folded.length, 'more new secret')}>
+          <ul aria-label="New secrets">{folded.map(rowOf)}</ul>
+        </OpenFact>
+      )}
     </>
   )
 }
@@ -65,32 +79,30 @@ function ProposedList({ deposit, proposal, readable, onReadable }: ProposedListP
   const toggle = (name: string, isOn: boolean) =>
     onReadable(isOn ? [...readable, name] : readable.filter((each) => each !== name))
   return (
-    <ul aria-label="Variables" className="mb-2 divide-y divide-line rounded-md border border-line">
+    <Rows label="Variables" className="mb-2">
       {deposit.detach.map((name) => (
-        <li key={name} className="px-3 py-2.5">
-          <p className="font-mono text-sm font-medium break-all">{name}</p>
-          <p className="text-xs text-ink-soft">No longer delivered</p>
-        </li>
+        <StepRow key={name} name={name} step={undefined} about="No longer delivered" />
       ))}
       {deposit.entries.map(({ name, is_secret }) => (
-        <li key={name} className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-3 py-2.5">
-          <div className="min-w-0 flex-1 basis-44">
-            <p className="font-mono text-sm font-medium break-all">{name}</p>
-            <ValueChange before={undefined} after={proposal.values[name]} />
-          </div>
-          {is_secret === false ? (
-            <p className="text-xs text-ink-soft">Owners can read it</p>
-          ) : (
-            <Checkbox
-              className="flex items-center gap-2 text-sm"
-              checked={readable.includes(name)}
-              onChange={(isOn) => toggle(name, isOn)}
-            >
-              Not secret: owners can read it
-            </Checkbox>
-          )}
-        </li>
+        <StepRow
+          key={name}
+          name={name}
+          step={undefined}
+          value={proposal.values[name]}
+          about={is_secret === false ? 'Owners can read it' : undefined}
+          mark={
+            is_secret !== false && (
+              <Checkbox
+                className="flex items-center gap-2 text-sm"
+                checked={readable.includes(name)}
+                onChange={(isOn) => toggle(name, isOn)}
+              >
+                Not secret: owners can read it
+              </Checkbox>
+            )
+          }
+        />
       ))}
-    </ul>
+    </Rows>
   )
 }

@@ -98,7 +98,7 @@ function namesIn(deposit: RequestContext['deposit']): string[] {
   return [...namesOf(deposit?.entries ?? []), ...(deposit?.detach ?? [])]
 }
 
-function doubtsOf(plan: DepositPlan): ReactNode[] {
+export function doubtsOf(plan: DepositPlan): ReactNode[] {
   const { changes, production } = plan
   const removed = production.length > 0 ? removedNames(plan) : []
   return [

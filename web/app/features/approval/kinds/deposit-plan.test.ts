@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DepositPlan } from '../../../lib/calls/answers.ts'
-import { actionOf, removedNames } from './deposit-plan.tsx'
+import { actionOf, proposing, removedNames } from './deposit-plan.tsx'
 
 const step = {
   key_id: null,
@@ -35,5 +35,24 @@ test.each([
   ['removes where nothing is stored', planOf('detach', 'same'), { label: 'Remove 1 variable', count: 1 }],
   ['says both', planOf('own', 'detach'), { label: 'Store 1 variable, remove 1', count: 2 }],
 ])('the button of a deposit %s', (_, plan, action) => {
-  expect(actionOf(plan, 'dev/app')).toMatchObject({ ...action, name: 'dev/app' })
+  expect(actionOf(plan, 'dev/app')).toEqual({ ...action, thing: 'variable', name: 'dev/app' })
+})
+
+test('the button shows a new bundle, the number of other bundles, and a change request', () => {
+  const plan = planOf('create')
+  expect(actionOf({ ...plan, bundle_id: null }, 'dev/app')).toMatchObject({ note: 'a new bundle' })
+  const also = [{ bundle: 'dev/api', bundle_id: null, plan: plan.plan }] as unknown as DepositPlan['also']
+  const both = actionOf({ ...plan, bundle_id: null, also }, 'dev/app')
+  expect(both).toEqual({
+    label: 'Store 2 variables',
+    count: 2,
+    thing: 'variable',
+    name: 'dev/app and 1 more bundle',
+  })
+  expect(proposing(['A', 'B'], 'dev/app')).toEqual({
+    label: 'Propose 2 variables',
+    count: 2,
+    thing: 'variable',
+    name: 'dev/app',
+  })
 })

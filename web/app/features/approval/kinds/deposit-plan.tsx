@@ -36,8 +36,8 @@ export function dangersOf(plan: DepositPlan): Reasons['dangers'] {
   return {
     removed: removed.length > 0 && (
       <>
-        <strong>No longer delivered:</strong> <Names names={removed} />. Programs that need{' '}
-        {removed.length === 1 ? 'it' : 'them'} fail at their next start.
+        <strong>No longer delivered:</strong> <Names names={removed} />. Programs fail without{' '}
+        {removed.length === 1 ? 'it' : 'them'}.
       </>
     ),
     changes: plan.changes.length > 0 && (

@@ -9,14 +9,15 @@ import { changedFirst, splitByAsking } from './selection.ts'
 
 const KeyList = deferred('KeyList', () => import('./key-list.tsx'))
 
-/** The bundle's keys, each with a checkbox, folded away. Those that the terminal did not request are folded once
+/** The bundle's variables, each with a checkbox, folded away. Those that the terminal did not request are folded once
  * more. */
 export function KeyChoice(choice: KeyListProps) {
   const { bundle, items, selected } = choice
   const [open, setOpen] = useState(false)
   const { asked } = splitByAsking(choice)
   const { size } = selected
-  const chosen = size === asked.length ? counted(size, 'key') : `${size} of ${counted(asked.length, 'key')}`
+  const chosen =
+    size === asked.length ? counted(size, 'variable') : `${size} of ${counted(asked.length, 'variable')}`
   return (
     <OpenFact
       Icon={KeyRound}

@@ -16,7 +16,7 @@ export type KeyListProps = KeySelection & {
   onSelect: (selected: ReadonlySet<string>) => void
 }
 
-/** The keys of a bundle, each with a checkbox. */
+/** The variables of a bundle, each with a checkbox. */
 export function KeyList(choice: KeyListProps) {
   const { bundle, items, templateKeys, selected, onSelect } = choice
   const [query, setQuery] = useState('')
@@ -26,20 +26,20 @@ export function KeyList(choice: KeyListProps) {
   const rows = { selected, onToggle, common: commonFacts(items) }
   return (
     <fieldset className="min-w-0" disabled={Boolean(bundle.first_approval)}>
-      <legend className="sr-only">Keys to share</legend>
+      <legend className="sr-only">Variables to share</legend>
       <AllKeys {...choice} />
       {items.length >= FILTER_FROM && (
         <input
           type="search"
-          aria-label="Filter keys"
-          placeholder="Filter keys"
+          aria-label="Filter variables"
+          placeholder="Filter variables"
           value={query}
           onChange={(event) => setQuery(event.currentTarget.value)}
           className="field mt-2"
         />
       )}
-      {shown.length === 0 && <p className="mt-2 text-sm text-ink-soft">No key matches “{query}”.</p>}
-      {asked.length > 0 && <KeyRows label="Keys" items={asked} {...rows} />}
+      {shown.length === 0 && <p className="mt-2 text-sm text-ink-soft">No variable matches “{query}”.</p>}
+      {asked.length > 0 && <KeyRows label="Variables" items={asked} {...rows} />}
       {others.length > 0 && <OtherKeys items={others} {...rows} />}
     </fieldset>
   )
@@ -73,7 +73,7 @@ function AllKeys({ onSelect, ...selection }: KeyListProps) {
 
 type KeyRowsProps = {
   items: readonly RequestBundleItem[]
-  /** What is true of all keys, and is said once above them. */
+  /** What is true of all variables, and is said once above them. */
   common: ReadonlySet<string>
   selected: ReadonlySet<string>
   onToggle: (name: string) => void
@@ -85,14 +85,15 @@ function OtherKeys(rows: KeyRowsProps) {
   return (
     <details className="mt-3" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="rounded-sm py-1 text-sm text-ink-soft">
-        {count} {count === 1 ? 'key that was' : 'keys that were'} not requested
+        {count} {count === 1 ? 'variable that was' : 'variables that were'} not requested
       </summary>
       {open && (
         <>
           <p className="mt-1 text-sm text-ink-soft">
-            The terminal named the keys that it needs. The keyferry client refuses a delivery with other keys.
+            The terminal named the variables that it needs. The keyferry client refuses a delivery with
+            others.
           </p>
-          <KeyRows label="Keys that were not requested" {...rows} />
+          <KeyRows label="Variables that were not requested" {...rows} />
         </>
       )}
     </details>
@@ -177,7 +178,7 @@ function factsOf(item: RequestBundleItem): ReadonlyMap<string, boolean> {
   return new Map(facts.filter((fact) => fact !== false))
 }
 
-/** What is true of all keys. */
+/** What is true of all variables. */
 function commonFacts(items: readonly RequestBundleItem[]): ReadonlySet<string> {
   const [first, ...others] = items.map(factsOf)
   if (first === undefined || others.length === 0) return new Set()

@@ -57,7 +57,7 @@ export function KeyNotes({ typeable, onSelect, ...selection }: KeyNotesProps) {
             }
           >
             Selected, but not requested: <Names names={unasked} />. The keyferry client refuses a delivery
-            with more keys than it requested.
+            with more than it requested.
           </Fact>
         </div>
       )}

@@ -63,8 +63,8 @@ function dangersOf({ asking, offer, plan, isUnbound, hasVouched, isLured, isSeco
     risk: context.argv == null || readsItself ? null : commandRisk(context.argv),
     network: context.same_network === false && !hasVouched && (
       <>
-        <strong>Not your network:</strong> requested from <ShownName name={context.requester_meta.ip} />, you
-        are at <ShownName name={context.viewer_ip} />.
+        <strong>Not your network:</strong> from <ShownName name={context.requester_meta.ip} />, you are at{' '}
+        <ShownName name={context.viewer_ip} />.
       </>
     ),
     link: isLured && (

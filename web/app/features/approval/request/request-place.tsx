@@ -42,9 +42,11 @@ function Reported({ context }: { context: RequestContext }) {
     <>
       <bdi>{host}</bdi>
       {host !== '' && shown !== '' && ','}
-      <span className="block">
-        <WholeWords text={shown} />
-      </span>
+      {shown !== '' && (
+        <span className="block">
+          <WholeWords text={shown} />
+        </span>
+      )}
     </>
   )
 }

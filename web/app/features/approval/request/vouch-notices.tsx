@@ -66,7 +66,7 @@ function WhoAsks({ vouch }: { vouch: NonNullable<RequestBundle['vouch']> }) {
       )}
       {!counts && (
         <Fact Icon={TriangleAlert}>
-          This does not count under the rules of these keys: the approval must return to their terminal.
+          This does not count under the rules of these variables: the approval must return to their terminal.
         </Fact>
       )}
     </div>

@@ -37,7 +37,7 @@ export function Attempt({ machine, attempt }: AttemptProps) {
       <AttemptHead attempt={attempt} />
       <Dangers attempt={attempt} chosen={chosen} />
       <AttemptClaims attempt={attempt} chosen={chosen} onChoose={setChosen} />
-      <FailureNotice error={allow.error} className="mt-3" />
+      <FailureNotice error={allow.error} act="allow this" className="mt-3" />
       {failure?.code === 'trust_too_broad' && (
         <div className="mt-3">
           <BroadCheckbox checked={isBroad} onChange={setBroad} />
@@ -115,7 +115,7 @@ function AttemptActions({ machine, attempt, isPending, canAllow, onAllow }: Atte
           busy={dismiss.isPending}
           aria-label={`Dismiss ${who}`}
           onClick={() =>
-            dismiss.mutate(undefined, withToast('Dismissed. Its next call puts it on the list again.'))
+            dismiss.mutate(undefined, withToast('dismiss it', 'Dismissed. Its next call lists it again.'))
           }
         />
       </div>

@@ -16,7 +16,7 @@ import { NewTrustDialog } from './new-trust-dialog.tsx'
 /** The identities of other services that prove a machine; an owner adds and ends them. */
 export function Identities({ machine }: { machine: Machine }) {
   const may = useMay()
-  const { textOf, set } = useAddressFields(['add'])
+  const { textOf, set } = useAddressFields<'add'>()
   const adding = wayNamed(textOf('add'))
   const { trusts } = machine
   return (

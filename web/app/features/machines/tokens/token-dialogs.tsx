@@ -47,6 +47,7 @@ function NewTokenForm({ machine, onCreated, onClose }: NewTokenFormProps) {
   }
   return (
     <DialogForm
+      title="Create a token"
       action="Create token"
       change={create}
       input={input}
@@ -97,6 +98,7 @@ export function RotateTokenDialog({ machine, token, onClose }: TokenDialogProps)
     <Dialog title={created === null ? `Rotate …${token.hint}` : 'New token'} onClose={onClose}>
       {created === null ? (
         <DialogForm
+          title="Create the new token"
           action="Create the new token"
           change={rotate}
           input={() => ({ overlap_seconds: Number(overlap) })}

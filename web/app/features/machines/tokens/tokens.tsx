@@ -14,7 +14,7 @@ import { EndTokenDialog, NewTokenDialog, RotateTokenDialog } from './token-dialo
 /** The tokens of a machine, the newest first; an owner creates, rotates and ends them. */
 export function Tokens({ machine }: { machine: Machine }) {
   const may = useMay()
-  const { textOf, set } = useAddressFields(['add'])
+  const { textOf, set } = useAddressFields<'add'>()
   const tokens = machine.tokens.toReversed()
   return (
     <Section

@@ -1,0 +1,81 @@
+import { makeMachineToken } from '@keyferry/crypto/machine-token'
+import { describe, expect, test } from 'vitest'
+import { answered, stage } from '../../test/stage.ts'
+import type { ExchangeAnswer } from '../base/exchange.ts'
+import type { ProgramWithValues } from '../delivery/run-option.ts'
+import { runWatched } from './watch-values.ts'
+
+const SAME = answered({ changed: false })
+const REFUSED = answered({ error: 'Forbidden: no', code: 'forbidden' }, 403)
+const GONE = answered({ error: 'no such delivery', code: 'not_found' }, 404)
+const BUSY = answered({ error: 'busy', code: 'unavailable' }, 503)
+
+const times = (count: number, answer: ExchangeAnswer) => Array.from({ length: count }, () => answer)
+
+/** Watches a program until the server has given these answers, or nothing is watched any more.
+ * @returns what a person reads, and how long the client waited before each further call */
+async function watched(answers: readonly ExchangeAnswer[], deliveryId: string | null = 'd1') {
+  const parts = stage({ KEYFERRY_TOKEN: makeMachineToken() }, '/')
+  const left = [...answers]
+  const pauses: number[] = []
+  const end = () => parts.seen.ended.resolve(7)
+  const write = (text: string) => {
+    parts.stderr.write(text)
+    if (text.includes('not watched')) end()
+  }
+  const request = { server: 'https://keyferry.example', as: null, prefix: '' }
+  const exitCode = await runWatched({ request, delivered: { deliveryId } } as ProgramWithValues, {
+    ...parts,
+    stderr: { ...parts.stderr, write },
+    clock: { ...parts.clock, sleep: async (ms) => void pauses.push(ms) },
+    exchange: async () => {
+      const answer = left.shift()
+      if (answer !== undefined) return answer
+      end()
+      return await new Promise(() => undefined)
+    },
+  })
+  expect([exitCode, left]).toEqual([7, []])
+  return { said: parts.seen.stderr, pauses }
+}
+
+const TRYING = /; the program keeps the values it has, trying again\n/g
+const linesIn = (said: string) => said.match(TRYING)?.length ?? 0
+
+describe('while values are watched', () => {
+  test('the first refusal is one line, and so is the first after a good answer', async () => {
+    expect(linesIn((await watched([REFUSED])).said)).toBe(1)
+    expect(linesIn((await watched(times(3, REFUSED))).said)).toBe(1)
+    expect(linesIn((await watched([REFUSED, SAME, REFUSED, REFUSED])).said)).toBe(2)
+  })
+
+  test('a server that is away is a line at the fifth failure in a row', async () => {
+    expect(linesIn((await watched(times(4, BUSY))).said)).toBe(0)
+    expect(linesIn((await watched(times(7, BUSY))).said)).toBe(1)
+    expect(linesIn((await watched([...times(4, BUSY), SAME, ...times(4, BUSY)])).said)).toBe(0)
+  })
+
+  test('pauses grow to a minute, begin again after a good answer, or are those of the server', async () => {
+    const { pauses } = await watched([...times(8, BUSY), SAME, BUSY, { ...BUSY, retryAfterMs: 7_000 }])
+    const seconds = [1, 2, 4, 8, 16, 32, 60, 60, 1, 1, 7]
+    expect(pauses).toHaveLength(seconds.length)
+    for (const [index, wanted] of seconds.entries()) {
+      expect(pauses[index]).toBeGreaterThan(wanted * 700)
+      expect(pauses[index]).toBeLessThanOrEqual(wanted * 1_250)
+    }
+  })
+
+  test('a delivery that the server does not know is asked for twice, then nothing is watched', async () => {
+    const { said, pauses } = await watched([GONE, GONE])
+    expect(said).toMatch(/^keyferry: values are not watched: the server does not let this client watch them/)
+    expect(pauses).toHaveLength(1)
+    expect((await watched([GONE, BUSY, GONE])).said).toBe('')
+  })
+
+  test('a server that keeps no deliveries cannot be watched', async () => {
+    const { said } = await watched([], null)
+    expect(said).toMatch(
+      /values are not watched: this server does not tell of changes\. The program keeps running/,
+    )
+  })
+})

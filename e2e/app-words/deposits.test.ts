@@ -1,0 +1,3 @@
+import { testWordsOf } from './words-of-pages.ts'
+
+testWordsOf('deposits', ['deposits', 'machines'])

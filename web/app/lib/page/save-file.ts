@@ -1,9 +1,0 @@
-/** Let the browser save a text as a file. */
-export function saveFile({ text, name, type }: { text: string; name: string; type: string }): void {
-  const url = URL.createObjectURL(new Blob([text], { type }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
-}

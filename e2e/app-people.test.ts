@@ -218,6 +218,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await expectAccessible(member)
     await member.keyboard.press('Escape')
     await options.waitFor({ state: 'detached' })
+    await member.getByRole('combobox', { name: 'Bundle', expanded: false }).waitFor()
     await member.keyboard.press('Escape')
     await member.getByRole('dialog').waitFor({ state: 'detached' })
   })

@@ -77,6 +77,7 @@ function useCombobox({ options, chosenId, onChoose }: Choosing) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return
     if (open && event.key === 'Escape') {
+      event.preventDefault()
       event.stopPropagation()
       close()
     } else if (open) onListKey(event)

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { isComposing } from '../lib/page/composing.ts'
 import { closeScope, UnsavedScope, useDialogScope } from '../lib/page/unsaved.ts'
 import { IconButton } from './button.tsx'
 import { X } from './icons.ts'
@@ -30,11 +31,16 @@ export function Dialog({ title, hidesTitle = false, onClose, children }: DialogP
     }
   }, [])
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does with the keyboard what a press outside does
     <dialog
       ref={dialog}
       aria-labelledby={id}
       onCancel={(event) => {
+        event.preventDefault()
+        close()
+      }}
+      // Left to the browser, the fourth Escape in a row closes it, whatever `onCancel` says.
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || isComposing(event)) return
         event.preventDefault()
         close()
       }}

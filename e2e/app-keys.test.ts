@@ -174,13 +174,31 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     const goTo = async (text: string) => {
       await page.keyboard.press('Control+k')
       await palette.getByRole('combobox').fill(text)
-      await palette.getByRole('option').first().waitFor()
+      await palette.getByRole('option', { disabled: false }).first().waitFor()
       await page.keyboard.press('Enter')
       await palette.waitFor({ state: 'detached' })
     }
     await page.keyboard.press('Control+k')
     await palette.getByRole('combobox').waitFor()
     await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await palette.waitFor({ state: 'detached' })
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    await page.route(/\/api\/v1\/(bundles|keys)(\?|$)/, async (route) => {
+      await answered
+      await route.continue()
+    })
+    await page.reload()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    await palette.getByRole('combobox').fill('dev/worker')
+    await palette.getByText('Looking…').waitFor()
+    answer()
+    await palette.getByRole('option', { name: /^dev\/worker/ }).waitFor()
+    await palette.getByRole('combobox').fill('no such place')
+    await palette.getByText('Nothing has this name.').waitFor()
+    await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
     await goTo('dev worker')

@@ -1,4 +1,4 @@
-import { useQueries } from '@tanstack/react-query'
+import { useIsFetching, useQueries } from '@tanstack/react-query'
 import { useDeferredValue, useId, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { call } from '../../lib/calls/call.ts'
@@ -30,6 +30,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState('')
   const [recent] = useState(recentOnes)
   const found = useDestinations(query, recent)
+  const isComing = useIsFetching({ predicate: ({ state }) => state.data === undefined }) > 0
   const go = useGo(found, onClose)
   const { active, setActive, onKeyDown } = useActiveOption(found.length, go)
   const search = (text: string) => {
@@ -71,7 +72,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             <DestinationText destination={destination} />
           </ListboxOption>
         ))}
-        {found.length === 0 && <ListboxRemark text="No page, action, bundle or variable has this name." />}
+        {found.length === 0 && <ListboxRemark text={isComing ? 'Looking…' : 'Nothing has this name.'} />}
       </div>
     </Dialog>
   )

@@ -57,6 +57,7 @@ describe.each(databases)('attachments on %s', (kind) => {
     ['A', 2, 'BCAD'],
     ['D', 0, 'DABC'],
     ['B', 1, 'ABCD'],
+    ['C', 0, 'CABD'],
     ['B', 99, 'ACDB'],
   ])('moving %s to %i gives %s', async (name, order, expected) => {
     for (const each of ['A', 'B', 'C', 'D']) await attach(each)

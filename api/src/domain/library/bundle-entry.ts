@@ -81,9 +81,7 @@ export async function wantedEntries(
   const left = withoutNames(names, new Set(attached.map(({ name }) => name)))
   const legacy = left.size === 0 ? [] : await unhiddenItems(stores, place, { attached, values: left })
   const entries = composed(attached, legacy)
-  return entries.map((entry) =>
-    isTemplate(entry) ? { ...filled(entry, NOTHING_READ), isLong: false } : entry,
-  )
+  return entries.map((entry) => filled(entry, NOTHING_READ))
 }
 
 const NOTHING_READ: ReadonlyMap<string, Plaintext> = new Map()

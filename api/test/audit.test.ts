@@ -1,9 +1,11 @@
 import { AUDIT_GROUPS, type AuditGroup, auditGroupOf } from '@keyferry/contract/audit-groups'
 import { CHAIN_START, chainHash } from '@keyferry/crypto/audit-chain'
+import { auditKeyOf, createAuditSeed } from '@keyferry/crypto/audit-key'
 import { openNote } from '@keyferry/crypto/signed-note'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../plumbing/test/until.ts'
-import { type Identity, oneDatabase, startTestApi, type TestApi } from './api.ts'
+import { createAuditStore } from '../src/storage/audit/audit-log.ts'
+import { type Identity, oneDatabase, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { fetchValues, grant, newBundle, newMachine } from './machine-client.ts'
@@ -210,6 +212,15 @@ describe.each(oneDatabase)('the audit log on %s', (kind) => {
         values: 1,
         machines: 0,
       })
+    })
+
+    test('a count reads the newest entries, and no more than asked', async () => {
+      const database = await openDatabaseOf(api)
+      const key = { ...auditKeyOf(createAuditSeed()), name: 'keyferry.example.com/audit' }
+      const counted = await createAuditStore(database.query, key).listCounted(as.tenantId, {}, 2)
+      await database.close()
+      const actions = (entries: readonly { action: string }[]) => entries.map(({ action }) => action)
+      expect(actions(counted)).toEqual(actions(await listed({})).slice(0, 2))
     })
 
     test('days begin at midnight of the time zone', async () => {

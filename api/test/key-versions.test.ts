@@ -351,6 +351,15 @@ describe.each(oneDatabase)('with three versions kept on %s', (kind) => {
     const { json, headers } = await api.call('listKeyVersions', { as, params })
     expect(json.map(({ version }) => version)).toEqual([31, 30, 29])
     expect(headers.get('x-total-count')).toBe('3')
+    const pageFrom = async (offset: string) => {
+      const page = await api.call('listKeyVersions', { as, params, query: { limit: '2', offset } })
+      return page.json.map(({ version }) => version)
+    }
+    expect([await pageFrom('0'), await pageFrom('1'), await pageFrom('2')]).toEqual([
+      [31, 30],
+      [30, 29],
+      [29],
+    ])
   })
 })
 

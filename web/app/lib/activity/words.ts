@@ -132,7 +132,7 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'approval_key.removed': (facts) => say`removed a signing key from ${possessed(facts, 'account')}`,
   'lasting_act.announced': () => ['signed a change that waits for another owner or a day'],
   'lasting_act.ended': () => ['ended the wait of a signed change'],
-  'touch.refused': ({ text }) => say`signed a call, and the signature was refused: ${text('reason') ?? ''}`,
+  'touch.refused': ({ text }) => say`signed a call, and the signature was refused: ${text('reason')}`,
   ...joined(modules, 'auditWords'),
 
   'tenant.renamed': ({ gone }) => say`renamed the workspace to ${gone}`,

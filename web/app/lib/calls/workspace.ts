@@ -1,7 +1,7 @@
 const IN_ADDRESS = /^\/w\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\/|$)/
 
 // Switching workspaces loads a new document, so that a call that began in one workspace cannot end in another.
-let ofPage = workspaceIn(globalThis.location?.pathname ?? '')
+let ofPage = workspaceIn(globalThis.location?.pathname)
 
 // What the contract calls WORKSPACE_HEADER; imported, it would bring the contract's schemas to the browser.
 export const WORKSPACE_HEADER = 'keyferry-workspace'

@@ -81,7 +81,7 @@ export function AddVariableDialog({
         code="normal"
       />
       <SecretChoice isSecret={isSecret} onChange={draft.setSecret} />
-      <Values {...{ environments, draft }} />
+      <Values environments={environments} {...draft} />
     </FormDialog>
   )
 }
@@ -94,14 +94,10 @@ function labelsOf(names: readonly string[], fallback: string): string {
   return names.length > 3 ? `${names.length} environments` : joined(names.map(shortName), 'and')
 }
 
-type ValuesProps = {
-  environments: readonly EnvironmentName[]
-  draft: ReturnType<typeof useVariableDraft>
-}
+type ValuesProps = ReturnType<typeof useVariableDraft> & { environments: readonly EnvironmentName[] }
 
-function Values({ environments, draft }: ValuesProps) {
-  const { places, sources, isSecret, problems } = draft
-  const { here, fixed } = draft.having
+function Values({ environments, places, sources, isSecret, problems, having, setPlace }: ValuesProps) {
+  const { here, fixed } = having
   return (
     <fieldset>
       <legend className="sr-only">Value</legend>
@@ -116,7 +112,7 @@ function Values({ environments, draft }: ValuesProps) {
             sources={[...sources].filter((other) => other !== name)}
             isSecret={isSecret}
             problem={problems.values.get(name) ?? null}
-            onChange={(place) => draft.setPlace(name, place)}
+            onChange={(place) => setPlace(name, place)}
           />
         ))}
       </Rows>

@@ -174,7 +174,7 @@ function nameOf(holder: Holder): string {
 }
 
 function versionsOf(holders: readonly Holder[]): string {
-  const versions = new Set(holders.map(({ version, perhaps_version }) => version ?? perhaps_version ?? 0))
+  const versions = new Set(holders.map(({ version, perhaps_version }) => version ?? perhaps_version))
   return [...versions].map((version) => `v${version}`).join(', ')
 }
 

@@ -115,6 +115,21 @@ export function wordsOf(element: ReactElement, state: State = {}): string {
   return [text, ...said].join('\n')
 }
 
+const withLists = (_: string, value: unknown) =>
+  value instanceof Set || value instanceof Map ? [...value] : value
+
+/** What a component hands to this property while a person acts in it: a line for each call. */
+export function handedTo<Props extends object>(
+  handler: string,
+  [component, props]: readonly [FunctionComponent<Props>, object],
+  state: State,
+): string {
+  const calls: string[] = []
+  const call = (...given: unknown[]) => void calls.push(JSON.stringify(given, withLists).slice(1, -1))
+  wordsOf(of(component, { ...props, [handler]: call }), state)
+  return calls.join('\n')
+}
+
 /** Changes that end as the test says. Nothing is sent.
  * @param next the state of the change that the component declares next */
 function endingChanges(next: () => Changed | null) {

@@ -26,6 +26,10 @@ const DEV = { id: 'b1', name: 'dev/shop', tags: '', production: 'by_name', descr
 const PROD = { ...DEV, id: 'b2', name: 'prod/shop' }
 const STAGING = { ...DEV, id: 'b3', name: 'staging/shop' }
 const BUNDLES = [DEV, PROD, STAGING, { ...DEV, id: 'b4', name: 'dev/locked', may_edit: false }]
+const OTHERS = [
+  { ...DEV, id: 'b5', name: 'dev/mail' },
+  { ...DEV, id: 'b6', name: 'qa/shop', may_edit: false },
+]
 const KEY = { id: 'k1', name: 'PORT', is_secret: true, may_change: true, may_show: true }
 const OTHER = { ...KEY, id: 'k2', name: 'HOST' }
 const OPERATIONS = ['deleteKey', 'splitKey']
@@ -54,20 +58,17 @@ const selected = (chosen: readonly string[], shown: readonly string[], keys: rea
     }),
   )
 
+const library = (...keys: object[]): Answered => ['listKeys', { uses: '1' }, keys]
 const add = (props: object = {}, { answered = [], ...state }: State = {}) =>
   wordsOf(of(AddVariableDialog, { bundle: DEV, onClose: nothing, ...props }), {
     ...state,
     answered: [
       me(...OPERATIONS),
-      ['listBundles', {}, [DEV, PROD, STAGING]],
-      [
-        'listKeys',
-        { uses: '1' },
-        [
-          { ...KEY, may_change: false, bundles: [{ id: 'b2', name: 'prod/shop', as: 'PORT' }] },
-          { ...OTHER, bundles: [{ id: 'b4', name: 'qa/mail', as: 'HOST' }] },
-        ],
-      ],
+      ['listBundles', {}, [DEV, PROD, STAGING, ...OTHERS]],
+      library(
+        { ...KEY, may_change: false, bundles: [{ id: 'b2', name: 'prod/shop', as: 'PORT' }] },
+        { ...OTHER, bundles: [{ id: 'b4', name: 'qa/mail', as: 'HOST' }] },
+      ),
       ...answered,
     ],
   })
@@ -149,6 +150,7 @@ test('shared dialogs show the recorded text', async () => {
     'one variable is selected': selected(['k1'], ['k1', 'k2']),
     'all variables are selected': selected(['k1', 'k2'], ['k1', 'k2']),
     'selected variables that are not shown': selected(['k1', 'k2', 'k3'], ['k1']),
+    'one selected variable that is shown, beside others': selected(['k1', 'k3'], ['k1', 'k2']),
     'as many as possible at once': selected(
       Array.from({ length: 500 }, (_, at) => `k${at}`),
       [],
@@ -183,9 +185,36 @@ test('shared dialogs show the recorded text', async () => {
     'add a variable': add(),
     'add a variable that another environment has': add({ name: 'PORT' }),
     'add a variable that another application has': add({ name: 'HOST', among: [DEV, PROD] }),
+    'add a variable that the person may change in another environment': add(
+      { name: 'PORT' },
+      { answered: [library({ ...KEY, bundles: [{ id: 'b2', name: 'prod/shop', as: 'PORT' }] })] },
+    ),
+    'add a variable of another application that may not be shown': add(
+      { name: 'HOST' },
+      {
+        answered: [
+          library({ ...OTHER, may_show: false, bundles: [{ id: 'b5', name: 'dev/mail', as: 'HOST' }] }),
+        ],
+      },
+    ),
     'add a variable without a name': add({}, { acts: { AddVariableDialog: [['input']] } }),
     'add a variable without a value': add({ name: 'NEW' }, { acts: { AddVariableDialog: [['input']] } }),
     'added a variable': add({ name: 'NEW' }, { acts: { AddVariableDialog: [['onDone']] } }),
+    'a value for two environments, of which one shares it': add(
+      { name: 'NEW' },
+      {
+        acts: {
+          AddVariableDialog: [
+            ['setPlace', undefined, 'dev/shop', { kind: 'own', value: 'x' }],
+            ['setPlace', undefined, 'staging/shop', { kind: 'same', as: 'dev/shop' }],
+          ],
+        },
+      },
+    ),
+    'a value for production': add(
+      { name: 'NEW' },
+      { acts: { AddVariableDialog: [['setPlace', undefined, 'prod/shop', { kind: 'own', value: 'x' }]] } },
+    ),
     'an environment': row({}),
     'an environment that gets a value': row({ place: { kind: 'own', value: 'a' } }),
     'an environment that shares one': row({ place: { kind: 'same', as: 'prod/shop' } }),
@@ -201,6 +230,10 @@ test('shared dialogs show the recorded text', async () => {
     'a value, emptied': edit({}, { acts: typed('') }),
     'a secret, emptied': edit({ is_secret: true, value: '*****' }, { acts: typed('') }),
     'a value with a part': edit({}, { acts: typed(['http://$', '{HOST}'].join('')) }),
+    'a value with a part that is not closed': edit(
+      { is_template: true, template_parts: ['HOST'] },
+      { acts: typed(['http://$', '{HOST'].join('')) },
+    ),
     'a value everywhere': edit({}, { acts: { SavedIn: [['onChange', undefined, 'all']] } }),
     'a value that a member changes': edit({}, { answered: [me()] }),
     'a value of production': edit({}, { answered: [me()] }, PROD),

@@ -1,15 +1,18 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type Answered,
   expectWords,
   FORBIDDEN,
+  handedTo,
   of,
   onPage,
   type State,
   wordsOf,
 } from '../../test/static-words.ts'
 import { ApplicationPage } from './application-page.tsx'
+import { CellView } from './cells/cell-view.tsx'
 import { RenameEntryDialog } from './cells/entry-dialogs.tsx'
+import { CopyBar } from './copy-bar.tsx'
 import { CopyDialog } from './copy-dialog.tsx'
 import { EnvironmentDialogs } from './environment/environment-dialogs.tsx'
 import { OldItems } from './environment/old-items.tsx'
@@ -110,6 +113,7 @@ const ANSWERS: readonly Answered[] = [
   ['getMe', {}, { may: OPERATIONS }],
   ['listBundles', {}, [DEV, PROD]],
   rows(ROWS),
+  ['listSharedKeys', { bundle_id: 'b1' }, [{ key_id: 'a', crosses: true }]],
   ['listSharedKeys', { bundle_id: 'b2' }, [{ key_id: 'h', crosses: true }]],
 ]
 const page = ({ answered = [], ...state }: State = {}, name = 'dev/shop') =>
@@ -137,6 +141,16 @@ const MEMBER: readonly Answered[] = [
   ['getMe', {}, { may: [] }],
   ['listBundles', {}, [{ ...DEV, may_edit: false }, PROD]],
 ]
+const copyBar = (prod: object) => {
+  const chosen = ROWS.slice(0, 2)
+  const names = new Set(chosen.map(({ name }) => name))
+  const selection = { chosen: names, tick: () => undefined, tickAll: () => undefined, clear: () => undefined }
+  const environments = [
+    { ...DEV, label: 'dev' },
+    { ...prod, label: 'prod' },
+  ]
+  return wordsOf(of(CopyBar, { environments, rows: chosen, shown: ROWS, selection }))
+}
 const dialog = (open: string, items: readonly object[], state: State = {}, bundle: object = DEV) =>
   wordsOf(of(EnvironmentDialogs, { bundleId: 'b1', open, onClose: () => undefined }), {
     ...state,
@@ -202,6 +216,17 @@ const old = (may: readonly string[], items: readonly object[], state: State = {}
     },
   )
 
+test('of a long table, only the rows near the view and those that are edited are drawn', () => {
+  const names = Array.from({ length: 300 }, (_, at) => `K${at}`)
+  const text = page({
+    answered: [rows(names.map((name) => ({ name, cells: [full('b1', name), full('b2', name)] })))],
+    acts: { Matrix: [['edit', undefined, 'K200 b1']] },
+  })
+  const drawn = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text))
+  expect(drawn).toContain('K200')
+  expect(drawn.length).toBeLessThan(100)
+})
+
 test('the page of an application shows the recorded text', async () => {
   await expectWords(import.meta.filename, {
     'no such application': page({}, 'dev/none'),
@@ -225,6 +250,25 @@ test('the page of an application shows the recorded text', async () => {
     ...Object.fromEntries(ROWS.map(({ name }, at) => [`the row ${name}`, opened(at)])),
     'a value is edited': page({ acts: { Matrix: [['edit', undefined, 'A_USUAL b1']] } }),
     'a missing value is edited': page({ acts: { Matrix: [['edit', undefined, 'B_MISSING b2']] } }),
+    'a value is edited no more': page({
+      acts: {
+        Matrix: [
+          ['edit', undefined, 'A_USUAL b1'],
+          ['edit', undefined, null, 'A_USUAL b1'],
+        ],
+      },
+    }),
+    'add a variable': page({ at: '/apps/dev/shop?add=variable' }),
+    'two variables are chosen': copyBar(PROD),
+    'two variables are chosen, where all may be changed': copyBar({ ...PROD, may_edit: true }),
+    'a value that the person may not change opens its row': handedTo(
+      'onOpen',
+      [
+        CellView,
+        { row: ROWS[2], cell: ROWS[2]?.cells[1], bundle: PROD, column: 1, environments: [DEV, PROD] },
+      ],
+      { acts: { CellView: [['onClick', 'button', 'pressed']] } },
+    ),
     'a value has the focus': page({
       acts: { Matrix: [['onFocus', undefined, { target: { dataset: { at: '1 A_USUAL' } } }]] },
     }),

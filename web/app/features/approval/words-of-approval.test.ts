@@ -1,6 +1,6 @@
 import { createElement, Fragment } from 'react'
 import { test } from 'vitest'
-import { expectWords, of, onPage, type State, wordsOf } from '../../test/static-words.ts'
+import { expectWords, handedTo, of, onPage, type State, wordsOf } from '../../test/static-words.ts'
 import { CheckCode } from './check-code.tsx'
 import { DecisionBar } from './decision-bar.tsx'
 import { Asked, Confirmation, labelOf } from './decision-page.tsx'
@@ -9,6 +9,7 @@ import { DepositList } from './kinds/deposit-list.tsx'
 import { DepositNotices } from './kinds/deposit-notices.tsx'
 import { doubtsOf as depositDoubts } from './kinds/deposit-offer.tsx'
 import { KeyList } from './kinds/key-list.tsx'
+import { KeyNotes } from './kinds/key-notes.tsx'
 import { OfferedNames } from './kinds/offered-names.tsx'
 import { TypedValues } from './kinds/typed-values.tsx'
 import { BundleChoice } from './place/bundle-choice.tsx'
@@ -190,7 +191,8 @@ const typing = (name: string, ...pressed: readonly string[]) =>
     of(TypedValues, { ...TYPING, keep: 'propose', names: TYPING.names.filter((each) => each.name === name) }),
     { acts: { TypedRow: pressed.map((button) => ['onClick', button] as const) } },
   )
-const doubts = (list: readonly unknown[]) => wordsOf(createElement(Fragment, {}, ...(list as never[])))
+const doubts = (list: readonly unknown[]) =>
+  [list.length, wordsOf(createElement(Fragment, {}, ...(list as never[])))].join(' ')
 
 const STEP = {
   name: 'PORT',
@@ -462,6 +464,30 @@ test('approval pages show the recorded text', async () => {
         acts: { KeyList: [['onChange', 'Filter variables', { currentTarget: { value: 'none' } }]] },
       },
     ),
+    'all that can be built is selected': handedTo(
+      'onSelect',
+      [KeyList, chosen([ITEM, { ...TOKEN, built_from: ['HOST'], missing_parts: ['HOST'] }], [])],
+      { acts: { AllKeys: [['onClick', 'Select all']] } },
+    ),
+    'what was not requested is deselected': handedTo(
+      'onSelect',
+      [
+        KeyNotes,
+        {
+          ...chosen([ITEM, TOKEN, { ...ITEM, key: 'HOST' }], ['PORT', 'HOST'], 'PORT', 'TOKEN'),
+          typeable: [],
+        },
+      ],
+      { acts: { KeyNotes: [['onClick']] } },
+    ),
+    'a name that the bundle lacks and the person can type, and one that cannot be built': over({
+      selection: chosen(
+        [ITEM, { ...TOKEN, missing_parts: ['USER'] }],
+        ['PORT', 'HOST', 'TOKEN', 'GONE'],
+        'PORT',
+      ),
+      typing: TYPING,
+    }),
     'a variable that was not requested': keys([ITEM, TOKEN], ['PORT']),
     'two variables that were not requested': keys([ITEM, TOKEN, { ...ITEM, key: 'HOST' }], ['PORT'], {
       acts: { OtherKeys: [['onToggle', undefined, { currentTarget: { open: true } }]] },
@@ -486,13 +512,29 @@ test('approval pages show the recorded text', async () => {
         { ...STEP, name: 'HOST', choices: ['own', 'share'] },
       ],
     }),
+    'a plan of what others changed': plan({
+      plan: ['lee', null].map((by) => ({
+        ...STEP,
+        name: by ?? 'HOST',
+        action: 'update',
+        changed: { by, at: '2026-05-31T12:00:00.000Z' },
+      })),
+    }),
     'a plan with many secrets': plan({ plan: steps('A', 'B', 'C', 'D', 'E') }),
     'a plan with one more secret': plan({ plan: steps('A', 'B', 'C', 'D') }),
     'a plan with three secrets': plan({ plan: steps('A', 'B', 'C') }),
+    'a plan with five changes': plan({
+      plan: steps('A', 'B', 'C', 'D', 'E').map((step) => ({ ...step, action: 'update' })),
+    }),
     'a plan of two bundles': plan({
       also: [{ bundle: 'dev/new', bundle_id: null, plan: [{ ...STEP, choices: ['own'] }] }],
     }),
     'a change request': plan({ proposal: PROPOSAL }, DEPOSIT, ['PORT']),
+    'a change request, of which the owners read one no longer': handedTo(
+      'onReadable',
+      [DepositList, { plan: { ...PLAN, proposal: PROPOSAL }, deposit: DEPOSIT, readable: ['HOST', 'PORT'] }],
+      { acts: { ProposedList: [['onChange', 'Checkbox', false]] } },
+    ),
     'no notices': notices({}),
     'a new plan': notices({ stricter: ['PORT'], plan: [{ ...STEP, crosses: true }] }, true),
     'a notice of a change request': notices({ proposal: PROPOSAL }),
@@ -548,6 +590,7 @@ test('approval pages show the recorded text', async () => {
     write: pull('pull', 'dev/app', '--output=.env'),
     'no folder': from({ same_network: false }),
     'a folder in the home folder': from({ cwd: '/home/kim/shop' }, { user: 'kim', hostname: 'mac' }),
+    'a folder as its client says': from({}, { cwd: '/srv/old' }),
     'a folder outside the home folder': from(
       { cwd: '/srv/shop', flags: ['--as', 'x'], workspace: 'Acme' },
       { user: 'kim', os: 'linux', client_version: '1.0', user_agent: '' },

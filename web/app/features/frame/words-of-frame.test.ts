@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, test, vi } from 'vitest'
 import { expectWords, of, onPage, type State, wordsOf } from '../../test/static-words.ts'
 import { Frame } from './frame.tsx'
 import { KeyNews } from './key-news.tsx'
@@ -47,6 +47,16 @@ const news = (me: object, keys: readonly object[], acts: readonly object[] = [])
     ],
   })
 
+/** What is new for an owner whose browser keeps what they have seen. */
+function seen(marks: string, keys: readonly object[], acts: readonly object[] = []): string {
+  vi.stubGlobal('localStorage', {
+    getItem: (name: string) => (name.startsWith('keyferry.seen-keys') ? marks : null),
+  })
+  const text = news(OWNER, keys, acts)
+  Reflect.deleteProperty(globalThis, 'localStorage')
+  return text
+}
+
 test('the frame of every page shows the recorded text', async () => {
   await expectWords(import.meta.filename, {
     'signed out': signedOut(),
@@ -68,6 +78,11 @@ test('the frame of every page shows the recorded text', async () => {
     'no news': news(OWNER, []),
     'news of a key': news(OWNER, [KEY]),
     'news of a key that waits': news(OWNER, [{ ...KEY, state: 'pending' }]),
+    'news that the owner has seen': seen('a1/ l1', [KEY], [{ id: 'l1' }]),
+    'a key that waits, beside one that the owner has seen': seen('a1/', [
+      KEY,
+      { ...KEY, id: 'a2', state: 'pending' },
+    ]),
     'news of all kinds': news(OWNER, [KEY, { ...KEY, id: 'a2', state: 'pending' }], [{ id: 'l1' }]),
     'no session was lost': wordsOf(of(SessionDialog)),
     'a session ended': wordsOf(of(SignedOut, { isTooOld: false })),

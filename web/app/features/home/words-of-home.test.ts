@@ -1,4 +1,5 @@
-import { test } from 'vitest'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test, vi } from 'vitest'
 import {
   type Answered,
   expectWords,
@@ -174,6 +175,20 @@ const first = (auth_mode: string, tenants: number) =>
 const dates = (some: readonly object[]) => wordsOf(of(DueStrip, { keys: some }))
 const TENANTS: readonly Answered[] = [['listTenants', {}, [{ id: 'w1', name: 'Acme' }]]]
 
+/** What this browser shows while it keeps until when people are muted. */
+function muting(until: Readonly<Record<string, number>>, shown: () => string): string {
+  const kept = (name: string) => (name.startsWith('keyferry.muted') ? JSON.stringify(until) : null)
+  vi.stubGlobal('localStorage', { getItem: kept })
+  const text = shown()
+  Reflect.deleteProperty(globalThis, 'localStorage')
+  return text
+}
+
+test('the picture of what expires has a mark for each value of the next 90 days', () => {
+  const html = renderToStaticMarkup(of(DueStrip, { keys: DUE }))
+  expect(html.match(/<(circle|rect)/g)).toHaveLength(3)
+})
+
 test('the home page shows the recorded text', async () => {
   await expectWords(import.meta.filename, {
     applications: home(),
@@ -199,6 +214,9 @@ test('the home page shows the recorded text', async () => {
     'all cards': cards(
       Array.from({ length: 8 }, (_, at) => ({ ...ITEMS[0], request_id: `r${at}` })),
       { acts: { WaitingCards: [['onClick', 'Show 2 more']] } },
+    ),
+    'cards of a person who is muted, and of one who is no longer': muting({ u2: NOW + 1, u3: NOW - 1 }, () =>
+      cards(ITEMS),
     ),
     'no change request': proposals([{ ...PROPOSAL, proposer: { id: 'u2' } }]),
     'your change requests': proposals([

@@ -100,6 +100,14 @@ function duplicates() {
       answered: owner,
       acts: { Combobox: [key('ArrowDown'), key('Enter')] },
     }),
+    'duplicate: the list has what matches the text': duplicate('/', {
+      answered: knowing(items, 'splitKey').with(1, [
+        'listBundles',
+        {},
+        [...BUNDLES, { ...BUNDLES[0], id: 'b3', name: 'dev/fin', may_duplicate: true }],
+      ]),
+      acts: { Combobox: [['onChange', 'combobox', { currentTarget: { value: 'fin' } }]] },
+    }),
     'duplicate: Escape closes the list': duplicate('/', {
       answered: owner,
       acts: { Combobox: [key('ArrowDown'), key('Escape')] },
@@ -260,6 +268,9 @@ function files() {
     }),
     'import what replaces a value of unknown bundles': submit({
       planning: replacing({ shared_with: ['dev/api'], shared_total: 2 }),
+    }),
+    'import what shares a value of production': submit({
+      planning: planned([{ ...STEP, action: 'share', shared_with: ['prod/app'], shared_total: 1 }]),
     }),
     'import nothing new': submit({ planning: planned([{ ...STEP, action: 'same' }]) }),
     'import before the plan': submit({ planning: { ...planned([STEP]), isPending: true } }),

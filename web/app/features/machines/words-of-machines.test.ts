@@ -146,6 +146,10 @@ test('the list of machines shows the recorded text', async () => {
       changes: { NewMachineDialog: [{ made: { id: 'm9' } }] },
     }),
     'a refused call': refused(ATTEMPT),
+    'a refused call behind machines without one': list(
+      [...[3, 4, 5].map((id) => ({ ...MACHINE, id: `m${id}`, attempts: 0 })), BUSY],
+      { answered: [['listMachineAttempts', { machine_id: 'm2' }, [ATTEMPT]]] },
+    ),
     'a refused call is allowed': refused(ATTEMPT, {
       acts: { RefusedMachine: [['onClick', 'Allow']] },
       changes: { RefusedMachine: [{ made: {} }] },

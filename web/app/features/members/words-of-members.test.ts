@@ -262,7 +262,13 @@ test('member pages show the recorded text', async () => {
     'change a limit': limit({
       acts: { LimitDialog: [['onChange', 'Bundles', 'dev/a, dev/b']], DialogForm: [['onSubmit']] },
       changes: { LimitDialog: [{ made: {} }] },
-      answered: [['listGroups', {}, [GROUP, { ...WAITING, adds: ['ops/'] }]]],
+      answered: [
+        [
+          'listGroups',
+          {},
+          [GROUP, { ...WAITING, adds: ['ops/'] }, { ...GROUP, people: ['u3'], adds: ['qa/'] }],
+        ],
+      ],
     }),
     leave: asking('onRemove', 'kim', { acts: { ConfirmDialog: [['onClick', 'Leave']] } }),
     'remove a member, before their values are known': asking('onRemove', 'lee'),
@@ -272,6 +278,10 @@ test('member pages show the recorded text', async () => {
     'a member was removed': asking('onRemove', 'lee', {
       answered: knows('u2', [GIVEN, OTHER, { ...OTHER, key: { ...OTHER.key, id: 'k3', version: 2 } }]),
       acts: { RemoveMemberDialog: [['onDone']] },
+    }),
+    'a member was removed, and a value is ticked and unticked': asking('onRemove', 'lee', {
+      answered: knows('u2', [GIVEN, OTHER]),
+      acts: { RemoveMemberDialog: [['onDone']], GivenList: [['onTick'], ['onTick']] },
     }),
     ...invitations(),
   })
@@ -326,6 +336,15 @@ function invitations() {
         ],
       },
     }),
+    'invited, and withdrawn': page({
+      acts: {
+        MembersPage: [
+          ['onCreated', undefined, CREATED],
+          ['onCreated', undefined, { ...CREATED, id: 'i3', email: 'lee@example.com' }],
+          ['onRevoked', undefined, 'i1'],
+        ],
+      },
+    }),
     'open invitations': open(),
     'a new link to an invitation': open({
       acts: { OpenInvitations: [['onClick', 'New link']] },
@@ -346,6 +365,10 @@ function invitations() {
     'join, signed out': offer(null),
     'join, signed in': offer(ME, { acts: { Offer: [['onClick', 'Join the workspace']] } }),
     'join, refused': offer(ME, { changes: { Offer: [{ is: FORBIDDEN }] } }),
+    'sign out to join with another account, refused': offer(
+      { ...ME, email: 'lee@example.com' },
+      { changes: { Offer: [null, { is: FORBIDDEN }] } },
+    ),
     'join with another account': offer(
       { ...ME, email: 'lee@example.com' },
       { acts: { Offer: [['onClick', 'Sign out']] } },

@@ -61,6 +61,15 @@ test('a good match is found behind many poor ones', () => {
   expect(found).toHaveLength(50)
 })
 
+test('only what the person may change is offered for a change', () => {
+  const own = {
+    bundles: [bundle('dev/app'), { ...bundle('prod/app'), may_edit: false }],
+    keys: [key('PORT'), { ...key('TOKEN'), may_change: false }],
+  }
+  const found = ['add variable', 'rotate'].flatMap((query) => findDestinations(query, { ...ASKED, own }))
+  expect(found.map(({ name }) => name)).toEqual(['Add variable to dev/app', 'Rotate PORT'])
+})
+
 test('without a query the pages come first', () => {
   expect(names('', ['a'], ['B'])[0]).toBe('Applications')
 })

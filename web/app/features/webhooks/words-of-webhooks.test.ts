@@ -1,6 +1,7 @@
 import { test } from 'vitest'
-import { expectWords, of, onPage, refusal, type State, wordsOf } from '../../test/static-words.ts'
+import { expectWords, handedTo, of, onPage, refusal, type State, wordsOf } from '../../test/static-words.ts'
 import { MessageLog } from './message-log.tsx'
+import { WebhookFields } from './webhook-fields.tsx'
 import { WebhookList } from './webhook-list.tsx'
 import { WebhookPage } from './webhook-page.tsx'
 
@@ -78,6 +79,16 @@ const add = (state: State = {}) =>
 const refused = (code: string, details: object) =>
   refusal(400, code, 'The address is not allowed.', { ...details })
 
+const fields = (acts: State['acts']) =>
+  handedTo(
+    'onChange',
+    [
+      WebhookFields,
+      { draft: { ...CHOSEN, events: ['bundle.created', 'key.changed'], bundle_ids: ['b1', 'b2'] } },
+    ],
+    { acts },
+  )
+
 const MESSAGE = {
   id: 'm1',
   type: 'key.changed',
@@ -141,11 +152,10 @@ test('webhook pages show the recorded text', async () => {
     'a webhook that is disabled': page({ ...WEBHOOK, is_active: false }),
     'a webhook whose receiver is gone': page({ ...WEBHOOK, is_active: false, ended_reason: 'gone' }),
     'edit it': opened('edit', {}, CHOSEN),
-    'edit it, with one event removed': opened(
-      'edit',
-      { acts: { EventChoice: [['onChange', 'Checkbox']] } },
-      { ...CHOSEN, events: ['bundle.created', 'key.changed'] },
-    ),
+    'an event and a bundle are removed': [
+      fields({ EventChoice: [['onChange', 'Checkbox']] }),
+      fields({ ChosenBundles: [['onClick']] }),
+    ].join('\n'),
     'edit it, with one event and one bundle removed': opened(
       'edit',
       {

@@ -161,6 +161,27 @@ const CASES: readonly [AuditAction, Given, string][] = [
     'sam denied a request from sam@laptop',
   ],
   [
+    'delivery.denied',
+    { target: { kind: 'request', id: 'r', name: null }, origin: { requester_ip: '192.0.2.7' } },
+    'sam denied a request from 192.0.2.7',
+  ],
+  [
+    'delivery.denied',
+    { target: { kind: 'request', id: 'r', name: null } },
+    'sam denied a request from a terminal',
+  ],
+  ['bundle.exported', { target: BUNDLE }, 'sam exported dev/app as text, secret values masked'],
+  [
+    'bundle.changed',
+    { target: { ...BUNDLE, name: null }, data: { changed: ['name'] } },
+    'sam changed the name of a bundle',
+  ],
+  [
+    'tenant.renamed',
+    { target: { kind: 'tenant', id: 't1', name: null } },
+    'sam renamed the workspace to something without a name',
+  ],
+  [
     'deposit.applied',
     { target: BUNDLE, data: { created: 3, updated: 1 } },
     'sam stored a deposit in dev/app: 3 created, 1 updated',

@@ -114,5 +114,6 @@ test('a key set without private keys is taken', () => {
   expect(keySetIn('{"keys": [{"kty": "EC"}]}')).toEqual({ keys: [{ kty: 'EC' }] })
   expect(keySetIn('{"keys": [{"kty": "EC", "d": "x"}]}')).toMatch(/private keys/)
   expect(keySetIn('{"keys": []}')).toMatch(/whole key set/)
+  expect(keySetIn('{"keys": ["EC"]}')).toMatch(/whole key set/)
   expect(keySetIn('no JSON')).toMatch(/whole key set/)
 })

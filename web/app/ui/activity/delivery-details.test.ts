@@ -40,7 +40,7 @@ test.each<[string, object]>([
   ['Approved by a former user, ', { approver: { id: 'u1', name: null } }],
   ['Fetched by the machine ci-deploy, ', byMachine({ id: 'm1', name: 'ci-deploy' })],
   ['Fetched by the machine a deleted machine, ', byMachine(null)],
-  ['a terminal that did not say its name', {}],
+  ['For a terminal that did not say its name Collected', {}],
   ['for npm, by keyferry run', { label: { hostname: '', user: '', program: 'npm' }, via: 'run' }],
   ['Not confirmed: the terminal may have the values', {}],
   ['Held back until it is released', { state: 'held' }],

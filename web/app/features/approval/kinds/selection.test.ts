@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequestBundleItem } from '../../../lib/calls/answers.ts'
-import { firstKeys, leftOutOf, splitByAsking, stricterKeys, unaskedOf } from './selection.ts'
+import { changedFirst, firstKeys, leftOutOf, splitByAsking, stricterKeys, unaskedOf } from './selection.ts'
 
 function items(...names: string[]): RequestBundleItem[] {
   return names.map((key) => ({
@@ -26,6 +26,22 @@ test('with a template only keys that exist are selected, and the others are name
     selected: new Set(['B']),
     missing: ['X'],
   })
+})
+
+test('what the bundle cannot build is not selected', () => {
+  const [a, b] = items('A', 'B').map((item) => ({ ...item, missing_parts: item.key === 'A' ? ['HOST'] : [] }))
+  const both = [a, b].filter((item) => item !== undefined)
+  expect(firstKeys({ items: both, templateKeys: [] }).selected).toEqual(new Set(['B']))
+  expect(firstKeys({ items: both, templateKeys: ['A', 'B'] })).toEqual({
+    selected: new Set(['B']),
+    missing: [],
+  })
+})
+
+test('what changed since the last approval comes first, else the order stays', () => {
+  const changes = [undefined, false, true, undefined, true]
+  const some = items('A', 'B', 'C', 'D', 'E').map((item, index) => ({ ...item, changed: changes[index] }))
+  expect(changedFirst(some as RequestBundleItem[]).map(({ key }) => key)).toEqual(['C', 'E', 'A', 'B', 'D'])
 })
 
 test('keys that were not requested are listed separately, unless the request names none', () => {

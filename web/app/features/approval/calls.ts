@@ -31,7 +31,7 @@ let shown: SeenCommand | null = null
 export const call: typeof send = async (name, input, extras) => {
   const run = (headers: object) =>
     send(name, input, { ...extras, headers: { ...extras?.headers, ...headers } })
-  const answer = await signedAtOnce(run, (asked) => isStatementOf(factsOf(asked), input ?? {}, shown))
+  const answer = await signedAtOnce(run, (asked) => isStatementOf(factsOf(asked), input, shown))
   if (typeof answer === 'object' && 'user_code' in answer) shown = answer
   return answer
 }

@@ -27,7 +27,7 @@ export function call<N extends Called>(
   if (isUnasked(name)) return send(name, input, extras)
   const run = (headers: object) =>
     send(name, input, { ...extras, headers: { ...extras.headers, ...headers } })
-  return goingOn(() => signedWhereNeeded({ act: name, input: input ?? {} }, run))
+  return goingOn(() => signedWhereNeeded({ act: name, input }, run))
 }
 
 // Nobody asked for the number in the frame, so it takes nobody away from what they do.

@@ -32,7 +32,7 @@ export function useAddApprovalKey({ username, tenant }: Pick<Me, 'username' | 't
         },
       }).catch(passkeyProblem)
       const passkey = { id, rawId, type, response }
-      return await call('addApprovalKey', { token, name, passkey, transports: response.transports ?? [] })
+      return await call('addApprovalKey', { token, name, passkey, transports: response.transports })
     },
     { refreshes: ['listApprovalKeys'] },
   )

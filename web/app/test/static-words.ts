@@ -183,7 +183,7 @@ function ended(made: unknown): object {
   return Object.fromEntries([
     // oxlint-disable-next-line unicorn/no-thenable -- it replaces a promise
     ['then', followed],
-    ['catch', () => ended(undefined)],
+    ['catch', () => ended(made instanceof Error ? undefined : made)],
   ])
 }
 

@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type Answered,
   expectWords,
@@ -18,6 +18,7 @@ import { KeyActions } from './selection/key-actions.tsx'
 import { SelectedKeys } from './selection/selected-keys.tsx'
 import { StricterNotice } from './stricter-notice.tsx'
 import { TemplateChoice } from './template-choice.tsx'
+import { currentToasts, dismiss } from './toast-store.ts'
 
 onPage()
 
@@ -312,4 +313,18 @@ test('shared dialogs show the recorded text', async () => {
     ),
     'a fresh state': wordsOf(of(OutdatedNotice, { query: { error: null, refetch: nothing } })),
   })
+})
+
+test('once a value is saved in one bundle, the page names those that keep the old one', async () => {
+  edit(
+    {},
+    {
+      acts: { ValueEditor: [...typed('80').ValueEditor, ['onSave']] },
+      changes: { ValueEditor: [{ made: { ...ITEM, id: 'k9', version: 1 } }] },
+    },
+  )
+  await expect
+    .poll(() => currentToasts().map(({ text }) => text))
+    .toEqual(['Saved PORT in dev/shop, v1. prod/shop keeps the old value.'])
+  for (const { id } of currentToasts()) dismiss(id)
 })

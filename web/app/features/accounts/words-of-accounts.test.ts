@@ -67,6 +67,10 @@ test('account pages show the recorded text', async () => {
   await expectWords(import.meta.filename, {
     'an account': own(),
     'an account without passkeys': own([]),
+    'an account without an e-mail': wordsOf(of(OwnAccount), {
+      answered: [...answers([], false, HERE), ['getMe', {}, { user_id: 'u1', email: null }]],
+      acts: { AccountChange: [['onClick', 'Change e-mail']] },
+    }),
     'an account where passkeys do not work': own([PASSKEY], false, {}, {}),
     'an account that must not be locked out': own([PASSKEY], true, {}, {}),
     'add a passkey': own([], false, {

@@ -12,6 +12,11 @@ const STATEMENT = {
 
 test('a statement that says what the page shows is signed', () => {
   expect(isStatementOf(STATEMENT, SENT, SHOWN)).toBe(true)
+  const bare = { ...STATEMENT, request: { id: 'r' } }
+  expect([null, { argv: null, cwd: null }].map((shown) => isStatementOf(bare, SENT, shown))).toEqual([
+    true,
+    true,
+  ])
   const typed = [{ name: 'STRIPE_KEY', value: 's', is_secret: true, propose: false }]
   expect(isStatementOf(STATEMENT, { ...SENT, typed }, SHOWN)).toBe(false)
   expect(isStatementOf({ ...STATEMENT, typed: ['STRIPE_KEY'] }, { ...SENT, typed }, SHOWN)).toBe(true)

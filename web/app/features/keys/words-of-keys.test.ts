@@ -127,6 +127,25 @@ test('the page of a variable shows the recorded text', async () => {
     'a variable': page(),
     'a variable, for a member': page({ answered: [MEMBER, key({ may_change: false })] }),
     'a variable in production': page({ at: '/keys/k1?bundle=b2' }),
+    'a variable with another value in production, before its version is known': page({
+      answered: [
+        [
+          'compareBundles',
+          { bundle_id: ['b1', 'b2'] },
+          {
+            rows: [
+              {
+                name: 'PORT',
+                cells: [
+                  { bundle_id: 'b1', key_id: 'k1' },
+                  { bundle_id: 'b2', key_id: 'k2' },
+                ],
+              },
+            ],
+          },
+        ],
+      ],
+    }),
     'a variable in no bundle': page({ answered: [key({ bundles: [] })] }),
     'a secret': page({
       answered: [key({ is_secret: true, is_template: true, template_parts: ['HOST', 'USER'] }), versions([])],

@@ -3,11 +3,13 @@ import {
   type Answered,
   expectWords,
   FORBIDDEN,
+  handedTo,
   of,
   onPage,
   type State,
   wordsOf,
 } from '../../test/static-words.ts'
+import { PeopleChoice } from '../../ui/people-choice.tsx'
 import { askFor } from './asked-change.ts'
 import { RulesPage } from './rules-page.tsx'
 
@@ -137,6 +139,9 @@ test('rule pages show the recorded text', async () => {
   await expectWords(import.meta.filename, {
     'rules do not load': page({ answered: [['getTenantPolicy', { places: '1' }, FORBIDDEN]] }),
     'the weakest rules': page(),
+    'the weakest rules, before the bundles are known': page({
+      answered: [['listBundles', { query: '', limit: 20 }, FORBIDDEN]],
+    }),
     'the weakest rules, for a member': page({ answered: [MEMBER] }),
     'in local mode': page({
       answered: [['getMe', {}, { may: OPERATIONS, auth_mode: 'local' }]],
@@ -182,6 +187,11 @@ test('rule pages show the recorded text', async () => {
       answered: [['listGrants', { limit: 1_000 }, [GRANT]], MEMBER],
     }),
     'the menu of approvers': rules([PROD], { acts: opened }),
+    'a person is chosen no more, nor is one who left': handedTo(
+      'onChange',
+      [PeopleChoice, { legend: 'People who may say yes', chosen: ['u1', 'u2', 'u9'] }],
+      { answered: ANSWERS, acts: { Choices: [['onChange', 'Checkbox', false]] } },
+    ),
     'another place': page({ acts: { AddPlace: [['onClick']] } }),
     'another place, chosen': page({
       acts: {

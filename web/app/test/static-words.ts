@@ -130,6 +130,16 @@ export function handedTo<Props extends object>(
   return calls.join('\n')
 }
 
+/** What a part shows while this browser keeps a text under a name that begins so. */
+export function whileKept(name: string, text: string, shown: () => string): string {
+  vi.stubGlobal('localStorage', { getItem: (asked: string) => (asked.startsWith(name) ? text : null) })
+  try {
+    return shown()
+  } finally {
+    Reflect.deleteProperty(globalThis, 'localStorage')
+  }
+}
+
 /** Changes that end as the test says. Nothing is sent.
  * @param next the state of the change that the component declares next */
 function endingChanges(next: () => Changed | null) {

@@ -121,7 +121,7 @@ function Application({ current, environments }: ApplicationProps) {
       {canAdd && textOf('add') !== '' && (
         <AddVariableDialog
           bundle={current.may_edit ? current : (environments.find(({ may_edit }) => may_edit) ?? current)}
-          among={environments.filter(({ may_edit }) => may_edit)}
+          among={environments}
           onAdded={setAdded}
           onClose={() => set('add', '')}
         />

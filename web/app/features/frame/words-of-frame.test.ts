@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, test, vi } from 'vitest'
-import { expectWords, of, onPage, type State, wordsOf } from '../../test/static-words.ts'
+import { afterAll, beforeAll, test } from 'vitest'
+import { expectWords, of, onPage, type State, whileKept, wordsOf } from '../../test/static-words.ts'
 import { Frame } from './frame.tsx'
 import { KeyNews } from './key-news.tsx'
 import { AnotherPerson, SessionDialog, SignedOut } from './session-dialog.tsx'
@@ -48,14 +48,8 @@ const news = (me: object, keys: readonly object[], acts: readonly object[] = [])
   })
 
 /** What is new for an owner whose browser keeps what they have seen. */
-function seen(marks: string, keys: readonly object[], acts: readonly object[] = []): string {
-  vi.stubGlobal('localStorage', {
-    getItem: (name: string) => (name.startsWith('keyferry.seen-keys') ? marks : null),
-  })
-  const text = news(OWNER, keys, acts)
-  Reflect.deleteProperty(globalThis, 'localStorage')
-  return text
-}
+const seen = (marks: string, keys: readonly object[], acts: readonly object[] = []) =>
+  whileKept('keyferry.seen-keys', marks, () => news(OWNER, keys, acts))
 
 test('the frame of every page shows the recorded text', async () => {
   await expectWords(import.meta.filename, {
@@ -69,6 +63,11 @@ test('the frame of every page shows the recorded text', async () => {
     'one decision waits': frame('/', OWNER, {}, many(1)),
     'nine decisions wait': frame('/', OWNER, {}, many(9)),
     'ten decisions wait': frame('/', OWNER, {}, many(10)),
+    'one decision waits, and the person who asked is muted': whileKept(
+      'keyferry.muted',
+      JSON.stringify({ u2: Date.now() + 1 }),
+      () => frame('/', OWNER, {}, many(1)),
+    ),
     'in local mode': frame('/', { ...OWNER, auth_mode: 'local' }, {}, many(1)),
     more: frame('/', OWNER, { acts: { BottomBar: [['onClick', 'dialog']] } }),
     'the menu More, for a member': frame('/', MEMBER, { acts: { BottomBar: [['onClick', 'dialog']] } }),

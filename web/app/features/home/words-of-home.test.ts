@@ -1,5 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type Answered,
   expectWords,
@@ -7,6 +7,7 @@ import {
   of,
   onPage,
   type State,
+  whileKept,
   wordsOf,
 } from '../../test/static-words.ts'
 import { DueStrip } from './due-strip.tsx'
@@ -175,15 +176,6 @@ const first = (auth_mode: string, tenants: number) =>
 const dates = (some: readonly object[]) => wordsOf(of(DueStrip, { keys: some }))
 const TENANTS: readonly Answered[] = [['listTenants', {}, [{ id: 'w1', name: 'Acme' }]]]
 
-/** What this browser shows while it keeps until when people are muted. */
-function muting(until: Readonly<Record<string, number>>, shown: () => string): string {
-  const kept = (name: string) => (name.startsWith('keyferry.muted') ? JSON.stringify(until) : null)
-  vi.stubGlobal('localStorage', { getItem: kept })
-  const text = shown()
-  Reflect.deleteProperty(globalThis, 'localStorage')
-  return text
-}
-
 test('the picture of what expires has a mark for each value of the next 90 days', () => {
   const html = renderToStaticMarkup(of(DueStrip, { keys: DUE }))
   expect(html.match(/<(circle|rect)/g)).toHaveLength(3)
@@ -208,6 +200,10 @@ test('the home page shows the recorded text', async () => {
     'choose a tag': home({ acts: { Filter: [['onChange', 'Tag', 'web']] } }),
     new: home({ acts: { Home: [['onClick', 'New']] } }),
     'the filter of variables': home({ at: '/?show=unused' }),
+    'a running task': home({ answered: [['listGrants', { limit: 1_000 }, [TASK]]] }),
+    'a running task of another person, and an own approval': home({
+      answered: [['listGrants', { limit: 1_000 }, [{ ...TASK, person: { id: 'u2', name: 'lee' } }, GRANT]]],
+    }),
     cards: cards(ITEMS),
     'a card that has ended': cards(ITEMS.slice(0, 2), {}, ITEMS.slice(1)),
     'many cards': cards(Array.from({ length: 8 }, (_, at) => ({ ...ITEMS[0], request_id: `r${at}` }))),
@@ -215,8 +211,10 @@ test('the home page shows the recorded text', async () => {
       Array.from({ length: 8 }, (_, at) => ({ ...ITEMS[0], request_id: `r${at}` })),
       { acts: { WaitingCards: [['onClick', 'Show 2 more']] } },
     ),
-    'cards of a person who is muted, and of one who is no longer': muting({ u2: NOW + 1, u3: NOW - 1 }, () =>
-      cards(ITEMS),
+    'cards of a person who is muted, and of one who is no longer': whileKept(
+      'keyferry.muted',
+      JSON.stringify({ u2: NOW + 1, u3: NOW - 1 }),
+      () => cards(ITEMS),
     ),
     'no change request': proposals([{ ...PROPOSAL, proposer: { id: 'u2' } }]),
     'your change requests': proposals([

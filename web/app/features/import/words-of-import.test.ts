@@ -104,7 +104,7 @@ function duplicates() {
       answered: knowing(items, 'splitKey').with(1, [
         'listBundles',
         {},
-        [...BUNDLES, { ...BUNDLES[0], id: 'b3', name: 'dev/fin', may_duplicate: true }],
+        [...BUNDLES, { id: 'b3', name: 'dev/fin', tags: '', production: 'by_name', may_duplicate: true }],
       ]),
       acts: { Combobox: [['onChange', 'combobox', { currentTarget: { value: 'fin' } }]] },
     }),

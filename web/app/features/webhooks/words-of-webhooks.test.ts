@@ -79,7 +79,7 @@ const add = (state: State = {}) =>
 const refused = (code: string, details: object) =>
   refusal(400, code, 'The address is not allowed.', { ...details })
 
-const fields = (acts: State['acts']) =>
+const fields = (acts: NonNullable<State['acts']>) =>
   handedTo(
     'onChange',
     [

@@ -19,7 +19,7 @@ export const deliverable = (items: readonly RequestBundleItem[]): ReadonlySet<st
 
 /** The entries whose values changed since the person's last approval come before the others. */
 export function changedFirst(items: readonly RequestBundleItem[]): readonly RequestBundleItem[] {
-  return items.toSorted((a, b) => Number(b.changed ?? false) - Number(a.changed ?? false))
+  return items.toSorted((a, b) => Number(b.changed === true) - Number(a.changed === true))
 }
 
 /** The keys to select first: those asked for that the bundle can deliver, or all of them; and those that it does not

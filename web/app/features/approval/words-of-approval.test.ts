@@ -1,10 +1,10 @@
 import { createElement, Fragment } from 'react'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectWords, handedTo, of, onPage, type State, wordsOf } from '../../test/static-words.ts'
 import { CheckCode } from './check-code.tsx'
 import { DecisionBar } from './decision-bar.tsx'
 import { Asked, Confirmation, labelOf } from './decision-page.tsx'
-import { doubtsOf as deliveryDoubts, HandOver } from './kinds/delivery-offer.tsx'
+import { doubtsOf as deliveryDoubts, HandOver, vouchedOnly } from './kinds/delivery-offer.tsx'
 import { DepositList } from './kinds/deposit-list.tsx'
 import { DepositNotices } from './kinds/deposit-notices.tsx'
 import { doubtsOf as depositDoubts } from './kinds/deposit-offer.tsx'
@@ -300,6 +300,14 @@ const reasons = (
     dangerNames(found).join(', '),
   ].join('\n')
 }
+
+test('after a vouch that counts, an approval is of what its person chose', () => {
+  const named = (vouch: object | undefined) =>
+    vouchedOnly({ items: [ITEM, TOKEN], vouch } as never).items.map(({ key }) => key)
+  expect(named({ counts: true, keys: ['TOKEN'] })).toEqual(['TOKEN'])
+  expect(named({ counts: false, keys: ['TOKEN'] })).toEqual(['PORT', 'TOKEN'])
+  expect(named(undefined)).toEqual(['PORT', 'TOKEN'])
+})
 
 test('approval pages show the recorded text', async () => {
   await expectWords(import.meta.filename, {

@@ -45,7 +45,7 @@ function useNotification(ids: readonly string[] | undefined): void {
   const key = ids?.join(' ')
   useEffect(() => {
     if (key === undefined) return
-    const now = new Set(key.split(' ').filter((id) => id !== ''))
+    const now = new Set(key.match(/\S+/g))
     const isNew = known.current !== null && [...now].some((id) => known.current?.has(id) === false)
     known.current = now
     if (!isNew || !('Notification' in window) || Notification.permission !== 'granted') return

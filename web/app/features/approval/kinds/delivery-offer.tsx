@@ -143,7 +143,7 @@ function useBundle(requestId: string, { workspaceId, bundleId }: ChosenPlace) {
 }
 
 // A vouch counts for the keys that its person chose, or fewer.
-function vouchedOnly(bundle: RequestBundle): RequestBundle {
+export function vouchedOnly(bundle: RequestBundle): RequestBundle {
   const { vouch, items } = bundle
   return vouch?.counts === true
     ? { ...bundle, items: items.filter(({ key }) => vouch.keys.includes(key)) }

@@ -315,6 +315,8 @@ test('shared dialogs show the recorded text', async () => {
   })
 })
 
+const toasts = () => currentToasts().filter(({ isGone }) => isGone !== true)
+
 test('once a value is saved in one bundle, the page names those that keep the old one', async () => {
   edit(
     {},
@@ -323,9 +325,8 @@ test('once a value is saved in one bundle, the page names those that keep the ol
       changes: { ValueEditor: [{ made: { ...ITEM, id: 'k9', version: 1 } }] },
     },
   )
-  const shown = () => currentToasts().filter(({ isGone }) => isGone !== true)
-  await expect.poll(shown).toHaveLength(1)
-  const [toast] = shown()
+  await expect.poll(toasts).toHaveLength(1)
+  const [toast] = toasts()
   dismiss(toast?.id ?? 0)
   expect(toast?.text).toBe('Saved PORT in dev/shop, v1. prod/shop keeps the old value.')
 })

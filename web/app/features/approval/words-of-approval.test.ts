@@ -301,9 +301,10 @@ const reasons = (
   ].join('\n')
 }
 
+const named = (vouch: object | undefined) =>
+  vouchedOnly({ items: [ITEM, TOKEN], vouch } as never).items.map(({ key }) => key)
+
 test('after a vouch that counts, an approval is of what its person chose', () => {
-  const named = (vouch: object | undefined) =>
-    vouchedOnly({ items: [ITEM, TOKEN], vouch } as never).items.map(({ key }) => key)
   expect(named({ counts: true, keys: ['TOKEN'] })).toEqual(['TOKEN'])
   expect(named({ counts: false, keys: ['TOKEN'] })).toEqual(['PORT', 'TOKEN'])
   expect(named(undefined)).toEqual(['PORT', 'TOKEN'])

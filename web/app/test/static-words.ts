@@ -304,9 +304,9 @@ export const FORBIDDEN = refusal(403, 'forbidden', 'Forbidden')
 const BLOCK = /^(a|button|dialog|div|dt|h\d|input|label|li|option|p|section|select|summary|text|textarea|tr)$/
 const SAID =
   / (href|target|role|aria-(?:busy|checked|disabled|current|expanded|invalid|label|pressed|selected)|checked|disabled|open|placeholder|readOnly|required|selected|title|value|maxLength|min|max|x|y|cx|cy|step|rows|inputMode|pattern|colSpan|style(?=="[^"]*%)|data-first-focus)="([^"]*)"/g
-// Classes that carry a meaning: colours, and text for screen readers only.
+// Classes that carry a meaning: colours, a line above a part of a menu, and text for screen readers only.
 const MEANT =
-  /(?<![\w:-])(?:sr-only|line-through|env-\w+|(?:text|bg|fill|stroke)-(?:accent|caution|danger|good)[\w-]*)/g
+  /(?<![\w:-])(?:sr-only|(?<=mt-1 )border-t|line-through|env-\w+|(?:text|bg|fill|stroke)-(?:accent|caution|danger|good)[\w-]*)/g
 const LETTERS: Readonly<Record<string, string>> = { amp: '&', gt: '>', lt: '<', quot: '"', '#x27': "'" }
 
 /** The text of an element, with the attributes that people notice. */

@@ -66,6 +66,15 @@ test('account pages show the recorded text', async () => {
   Object.assign(window, { PublicKeyCredential: true })
   await expectWords(import.meta.filename, {
     'an account': own(),
+    'the dialogs of an account are closed': own([PASSKEY, USED], false, {
+      acts: {
+        Passkeys: [
+          ['onClick', 'Add a passkey'],
+          ['onClose', 'AddPasskeyDialog'],
+        ],
+        SecondFactor: [['onChange'], ['onClose', 'SecondFactorDialog']],
+      },
+    }),
     'an account without passkeys': own([]),
     'an account without an e-mail': wordsOf(of(OwnAccount), {
       answered: [...answers([], false, HERE), ['getMe', {}, { user_id: 'u1', email: null }]],
@@ -107,6 +116,16 @@ test('account pages show the recorded text', async () => {
     'a short password': own([], false, { acts: { ...opened, ...password('short') } }),
     'another password': own([], false, {
       acts: { ...opened, ...password(LONG) },
+      changes: { ChangePassword: [{ made: { remembered_ended: 0 } }] },
+    }),
+    'another password, and its form closes': own([], false, {
+      acts: {
+        ChangePassword: password(LONG).ChangePassword.slice(0, 2),
+        AccountChange: [
+          ['onClick', 'Change'],
+          ['onSubmit', 'Form'],
+        ],
+      },
       changes: { ChangePassword: [{ made: { remembered_ended: 0 } }] },
     }),
     'another password, and an approval ended': own([], false, {

@@ -77,7 +77,7 @@ const days = (change: object, more: object = {}): Answered => [
   { ...DAYS, ...change },
 ]
 const MEMBER: Answered = ['getMe', {}, { user_id: 'u1', may: [] }]
-const NOTE = 'keyferry.example/audit\n1234\n2026-06-01T11:59:00.000Z\nhash\n'
+const NOTE = 'keyferry chain v1\nkeyferry.example/audit/w1\n1234\nAAAA\n2 2026-06-01T11:59:00.000Z\n'
 const page = ({ answered = [], ...state }: State = {}) =>
   wordsOf(of(ActivityPage), {
     ...state,
@@ -166,5 +166,13 @@ test('the activity page shows the recorded text', async () => {
     'a delivery, for a member': wordsOf(of(DeliveryPage, { id: 'd1' }), { answered: [MEMBER] }),
     'a delivery, loading': wordsOf(of(DeliveryPage, { id: 'd1' })),
     sealed: page({ answered: [['getAuditNote', {}, NOTE]] }),
+    'check the log': page({
+      answered: [['getAuditNote', {}, NOTE]],
+      acts: { CheckpointLine: [['onClick']] },
+    }),
+    'check the log, closed': page({
+      answered: [['getAuditNote', {}, NOTE]],
+      acts: { CheckpointLine: [['onClick'], ['onClose']] },
+    }),
   })
 })

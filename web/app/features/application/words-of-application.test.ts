@@ -248,6 +248,11 @@ test('the page of an application shows the recorded text', async () => {
     }),
     'its activity': page({ at: '/apps/dev/shop?part=activity' }),
     ...Object.fromEntries(ROWS.map(({ name }, at) => [`the row ${name}`, opened(at)])),
+    'add a variable': page({ acts: { Application: [['onClick', 'Add variable']] } }),
+    'add no variable after all': page({
+      at: '/apps/dev/shop?add=variable',
+      acts: { Application: [['onClose']] },
+    }),
     'a value is edited': page({ acts: { Matrix: [['edit', undefined, 'A_USUAL b1']] } }),
     'a missing value is edited': page({ acts: { Matrix: [['edit', undefined, 'B_MISSING b2']] } }),
     'a value is edited no more': page({

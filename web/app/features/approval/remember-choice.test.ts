@@ -1,6 +1,8 @@
+import { createElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { RequestBundle, RequestContext } from '../../lib/calls/answers.ts'
-import { offeredHours, offeredTask, repositoryOf } from './remember-choice.tsx'
+import { offeredHours, offeredTask, repositoryOf, useRemembered } from './remember-choice.tsx'
 
 const bundle = (remember_hours: number, remember_needs_loopback = true): RequestBundle => ({
   id: '1',
@@ -50,4 +52,34 @@ test('other working trees are offered only where the rules allow it, and the ter
   expect(repositoryOf(context, bundle(8))).toBeNull()
   expect(repositoryOf(context, null)).toBeNull()
   expect(repositoryOf({} as RequestContext, allowed)).toBeNull()
+})
+
+type Remembered = ReturnType<typeof useRemembered>
+
+/** What counts after these steps, which follow each other while the page renders. */
+function rememberedAfter(...steps: readonly ((remembered: Remembered) => void)[]) {
+  const left = [...steps]
+  let reloads = 0
+  let shown: object = {}
+  const Page = () => {
+    const offered = { hours: 8, task: { also: [] }, repository: '/home/sam/shop' }
+    const remembered = useRemembered(offered, () => void (reloads += 1))
+    left.shift()?.(remembered)
+    const { hours, task, isForAll } = remembered
+    shown = { hours, isTask: task !== null, isForAll, reloads }
+    return null
+  }
+  renderToStaticMarkup(createElement(Page))
+  return shown
+}
+
+test('an approval counts once and in one working tree, until the person chooses more', () => {
+  const once = { hours: 0, isTask: false, isForAll: false, reloads: 0 }
+  const choose = (what: 'once' | 'again' | 'task') => (remembered: Remembered) => remembered.choose(what)
+  const forAll = (remembered: Remembered) => remembered.onForAll(true)
+  expect(rememberedAfter()).toEqual(once)
+  expect(rememberedAfter(choose('again'))).toEqual({ ...once, hours: 8 })
+  expect(rememberedAfter(choose('again'), forAll)).toEqual({ ...once, hours: 8, isForAll: true })
+  expect(rememberedAfter(choose('again'), forAll, choose('once'))).toEqual(once)
+  expect(rememberedAfter(choose('task'))).toEqual({ ...once, isTask: true, reloads: 1 })
 })

@@ -16,6 +16,7 @@ test.each([
   ['a rule of the bundle', failure(403, 'release_required'), null],
   ['a refusal of a newer server', failure(403, 'later_rule'), null],
   ['other keys than the first person chose', { ...failure(409), details: { keys: ['A'] } }, null],
+  ['a plan that changed', failure(409, 'plan_changed'), null],
   ['a server in trouble', failure(503), null],
   ['a server that is gone', failure(null), null],
   ['a wrong code', failure(400), null],

@@ -34,6 +34,9 @@ const unbound = {
   bundle: { ...BUNDLE, release: [], release_required: false },
 }
 
+// What the plan reads of it.
+const vouch = { counts: true } as RequestBundle['vouch']
+
 const left = { ...CONTEXT, left_at: META.requested_at }
 
 test('a command that stopped gets an approval of its next run or none, also where the page knows a way back', () => {
@@ -71,6 +74,7 @@ describe('an approval returns', () => {
       },
       'none',
     ],
+    ['nowhere once a vouch counts', { ...hosted, wayBack, bundle: { ...BUNDLE, vouch } }, 'none'],
     [
       'nowhere without a code on a server of one person',
       { ...hosted, isOwnServer: true, bundle: { ...BUNDLE, release_required: false } },
@@ -119,6 +123,7 @@ describe('an approval returns', () => {
 test.each([
   ['a request that cannot be bound', unbound, true],
   ['that request on a server of one person', { ...unbound, isOwnServer: true }, false],
+  ['that request, of a person who vouched', { ...unbound, bundle: { ...unbound.bundle, vouch } }, false],
   ['an approval that returns', hosted, false],
 ])('the check code is typed for %s: %s', (_, grounds, isTyped) => {
   expect(asksForTypedCode(planReturn(grounds), grounds)).toBe(isTyped)

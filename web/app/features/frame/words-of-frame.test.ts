@@ -55,6 +55,23 @@ test('the frame of every page shows the recorded text', async () => {
   await expectWords(import.meta.filename, {
     'signed out': signedOut(),
     'an owner at home': frame('/', OWNER),
+    'more, closed': frame('/', OWNER, {
+      acts: {
+        BottomBar: [
+          ['onClick', 'dialog'],
+          ['onClose', 'Dialog'],
+        ],
+      },
+    }),
+    'more, and one of its pages': frame('/', OWNER, {
+      acts: {
+        BottomBar: [
+          ['onClick', 'dialog'],
+          ['onClick', '/settings'],
+        ],
+      },
+    }),
+    'workspaces, closed': frame('/', OWNER, { acts: { WorkspaceSwitcher: [['onClick'], ['onClose']] } }),
     'a member at home': frame('/', MEMBER),
     'at a variable': frame('/keys/k1', OWNER),
     'at an address with the same beginning': frame('/keysets', OWNER),

@@ -199,6 +199,7 @@ test('the home page shows the recorded text', async () => {
     'type a filter': home({ acts: { Filter: [['onChange', 'Filter applications', 'shop']] } }),
     'choose a tag': home({ acts: { Filter: [['onChange', 'Tag', 'web']] } }),
     new: home({ acts: { Home: [['onClick', 'New']] } }),
+    'new, closed': home({ at: '/?new=bundle', acts: { Home: [['onClose']] } }),
     'the filter of variables': home({ at: '/?show=unused' }),
     'a running task': home({ answered: [['listGrants', { limit: 1_000 }, [TASK]]] }),
     'a running task of another person, and an own approval': home({

@@ -125,6 +125,7 @@ test('the page of a variable shows the recorded text', async () => {
   await expectWords(import.meta.filename, {
     'no such variable': page({ answered: [['getKey', { key_id: 'k1' }, refusal(404, 'not_found', 'no')]] }),
     'a variable': page(),
+    'delete, closed': page({ acts: { KeyHeading: [['onDelete'], ['onClose']] } }),
     'a variable, for a member': page({ answered: [MEMBER, key({ may_change: false })] }),
     'a variable in production': page({ at: '/keys/k1?bundle=b2' }),
     'a variable with another value in production, before its version is known': page({
@@ -209,6 +210,10 @@ test('the page of a variable shows the recorded text', async () => {
     }),
     ...versionDialogs(),
     details: details({}),
+    'details, not shown to all after all': details(
+      { is_secret: true },
+      { acts: { DetailsForm: [['onChange', 'SecretChoice', false], ['onSubmit'], ['onClose']] } },
+    ),
     'details of a secret that nobody sees': details({ is_secret: true, may_show: false }),
     'details, saved': details(
       {},
@@ -225,6 +230,13 @@ test('the page of a variable shows the recorded text', async () => {
     'details, shown to all in one bundle': details(
       { is_secret: true, bundles: [DEV] },
       { acts: { DetailsForm: [['onChange', 'SecretChoice', false], ['onSubmit'], ['onConfirm']] } },
+    ),
+    'details, shown to all, overtaken': details(
+      { is_secret: true },
+      {
+        acts: { DetailsForm: [['onChange', 'SecretChoice', false], ['onSubmit'], ['onConfirm']] },
+        changes: { DetailsForm: [{ made: refusal(409, 'changed', 'changed', { fields: ['is_secret'] }) }] },
+      },
     ),
     'details, refused': details({}, { changes: { DetailsForm: [{ is: FORBIDDEN }] } }),
     'details, with a wrong number of days': details(

@@ -145,6 +145,7 @@ test('the list of machines shows the recorded text', async () => {
       },
       changes: { NewMachineDialog: [{ made: { id: 'm9' } }] },
     }),
+    'new, closed': list([], { at: '/machines?new=github', acts: { MachinesPage: [['onClose']] } }),
     'a refused call': refused(ATTEMPT),
     'a refused call behind machines without one': list(
       [...[3, 4, 5].map((id) => ({ ...MACHINE, id: `m${id}`, attempts: 0 })), BUSY],
@@ -288,6 +289,8 @@ function tokens() {
       { ...TOKEN, id: 't4', ended_at: BEFORE },
     ]),
     'tokens, for a member': tokenRows([TOKEN], { answered: [MEMBER], at: '/?add=token' }),
+    'add a token': tokenRows([], { acts: { Tokens: [['onClick', 'Create token']] } }),
+    'add no token after all': adding({ acts: { Tokens: [['onClose']] } }),
     'a token for no days': days('0'),
     'a token for one day': days('1'),
     'a token for a year': days('366'),
@@ -340,6 +343,9 @@ function identities() {
       acts: { TrustRow: [['onClick']], ConfirmDialog: [['onClick', 'End identity']] },
       changes: { EndTrustDialog: [{ made: {} }] },
     }),
+    'end no identity after all': rows([TRUST], { acts: { TrustRow: [['onClick'], ['onClose']] } }),
+    'add an identity': rows([], { acts: { Identities: [['onClick', 'Add identity']] } }),
+    'add no identity after all': adding('github', { acts: { Identities: [['onClose']] } }),
     'an identity of GitHub': adding('github', { acts: sent }),
     'an identity of GitLab': adding('gitlab', { acts: sent }),
     'an identity of a cluster': adding('kubernetes', { acts: sent }),
@@ -429,9 +435,20 @@ function bundles() {
     'no bundles, for a member': rows({ answered: [MEMBER] }, []),
     'bundles, for a member': rows({ answered: [MEMBER] }, BUSY.grants),
     'bundles, for an owner': rows(),
+    'add no bundle after all': rows({
+      acts: {
+        GrantedBundles: [
+          ['onClick', 'Add bundle'],
+          ['onClose', 'AddBundleDialog'],
+        ],
+      },
+    }),
     'it may list names': chosen('read', {}),
     'it may list names, refused': chosen('read', FORBIDDEN),
     'it may fetch': rows({ acts: { GrantRow: [['onChange', undefined, 'deliver']] } }),
+    'it may not fetch after all': rows({
+      acts: { GrantRow: [['onChange', undefined, 'deliver'], ['onClose']] },
+    }),
     'remove a bundle': rows({
       acts: { GrantRow: [['onClick']] },
       changes: { GrantRow: [null, { made: {} }] },

@@ -207,6 +207,14 @@ test('member pages show the recorded text', async () => {
     }),
     'groups do not load': page({ answered: [['listGroups', {}, FORBIDDEN]] }),
     groups: group(),
+    'no new group after all': group({
+      acts: {
+        Groups: [
+          ['onClick', 'New group'],
+          ['onClose', 'NewGroupDialog'],
+        ],
+      },
+    }),
     'a group with many members': group({}, [
       {
         ...GROUP,

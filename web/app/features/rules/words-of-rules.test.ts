@@ -142,6 +142,7 @@ test('rule pages show the recorded text', async () => {
     'the weakest rules, before the bundles are known': page({
       answered: [['listBundles', { query: '', limit: 20 }, FORBIDDEN]],
     }),
+    'no other place after all': page({ acts: { AddPlace: [['onClick'], ['onClose']] } }),
     'the weakest rules, for a member': page({ answered: [MEMBER] }),
     'in local mode': page({
       answered: [['getMe', {}, { may: OPERATIONS, auth_mode: 'local' }]],

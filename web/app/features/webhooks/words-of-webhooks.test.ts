@@ -113,6 +113,14 @@ const log = (messages: readonly object[], state: State = {}, webhook: object = W
 test('webhook pages show the recorded text', async () => {
   await expectWords(import.meta.filename, {
     'no webhook': list([]),
+    'new, closed': list([], {
+      acts: {
+        WebhookList: [
+          ['onClick', 'New webhook'],
+          ['onClose', 'NewWebhookDialog'],
+        ],
+      },
+    }),
     'webhooks of each kind': list([WEBHOOK, CHOSEN, FAILING, { ...WEBHOOK, is_active: false }]),
     new: add(),
     'new, without an address': add({ acts: { WebhookForm: [['input']] } }),

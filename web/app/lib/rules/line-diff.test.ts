@@ -13,6 +13,7 @@ test.each([
   ['a\nc', 'a\nb\nc', [' a', '+b', ' c']],
   ['a\nb\nc\nd', 'a\nx\nc\ny', [' a', '-b', '+x', ' c', '-d', '+y']],
   ['a\na', 'a', [' a', '-a']],
+  ['a\nb\nc', 'b\nc\na', ['-a', ' b', ' c', '+a']],
 ])('from %j to %j', (before, after, lines) => {
   expect(short(before, after)).toEqual(lines)
 })
@@ -34,7 +35,12 @@ test('the old and the new text can be read from a comparison', () => {
 })
 
 test('long texts that share nothing are compared at once', () => {
-  expect(lineDiff(marked('a'), marked('b'))).toHaveLength(60_000)
+  const lines = lineDiff(marked('a'), marked('b'))
+  expect(lines).toHaveLength(60_000)
+  expect([lines[0], lines.at(-1)]).toEqual([
+    { kind: 'gone', text: 'a0' },
+    { kind: 'new', text: 'b29999' },
+  ])
 })
 
 function marked(mark: string): string {

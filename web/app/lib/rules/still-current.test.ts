@@ -50,3 +50,9 @@ test('what a person typed is on the list too', () => {
     ['old', false],
   ])
 })
+
+test('a value that a person typed and then was given is on the list once, as typed', () => {
+  const given = holding('typed', 2, null)
+  const keys = givenKeys([{ version: 3, key: given.key }, given])
+  expect(keys.map(({ id, isTyped, isCurrent }) => [id, isTyped, isCurrent])).toEqual([['typed', true, true]])
+})

@@ -54,6 +54,7 @@ test('what deserves a second look is bold: what is due, and a recent change', ()
   const items = [
     { ...first, ...old, changed: true, changed_by: 'kim' },
     { ...second, ...old, version: 2, changed_at: '2026-02-01T12:00:00.000Z' },
+    { ...second, key: 'C', version: 3 },
   ] as unknown as RequestBundleItem[]
   const bundle = { items } as RequestBundle
   const choice = { bundle, items, templateKeys: [], selected: new Set<string>(), onSelect: () => undefined }
@@ -63,6 +64,7 @@ test('what deserves a second look is bold: what is due, and a recent change', ()
   expect(bold).toEqual([expect.stringMatching(/^changed .* by kim$/), 'expired'])
   expect(facts.map(([, , text]) => text)).toEqual(
     expect.arrayContaining([
+      'version 3',
       'required',
       'secret',
       'not secret',

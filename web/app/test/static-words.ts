@@ -140,7 +140,7 @@ export function whileKept(name: string, text: string, shown: () => string): stri
   }
 }
 
-/** Changes that end as the test says. Nothing is sent.
+/** Changes that end as the test says. Nothing is sent: the first request of each is said.
  * @param next the state of the change that the component declares next */
 function endingChanges(next: () => Changed | null) {
   const said: string[] = []
@@ -161,7 +161,10 @@ function endingChanges(next: () => Changed | null) {
       else if (is !== undefined) end('error', { error: is })
       else if (answer !== undefined) end('success', { data: answer })
       else {
-        said.push(`→ ${JSON.stringify(variables) ?? ''}`.trim())
+        const given = JSON.stringify(variables) ?? ''
+        const request = requestOf(() => mutation.options.mutationFn?.(variables, {} as never))
+        const isInRequest = request.includes(given.slice(1, -1))
+        said.push(`→ ${isInRequest ? request : `${given} ${request}`}`.trim())
         if (made instanceof Error) end('error', { error: made, variables })
         else end(made === undefined ? 'pending' : 'success', { data: made, variables })
         const { status: type, data, error } = mutation.state
@@ -182,6 +185,20 @@ function endingChanges(next: () => Changed | null) {
     changes.set(observer, { made })
   })
   return { cache, said }
+}
+
+/** The first request of a change; nothing if it does something else first. */
+function requestOf(run: () => Promise<unknown> | undefined): string {
+  const requests: string[] = []
+  const fetchNothing = (path: string, { method = 'GET', body = '' }: { method?: string; body?: string }) => {
+    requests.push(`${method} ${path} ${body}`.trim())
+    return ended(undefined)
+  }
+  const { fetch } = globalThis
+  Object.assign(globalThis, { fetch: fetchNothing })
+  run()?.catch(() => undefined)
+  Object.assign(globalThis, { fetch })
+  return requests[0] ?? ''
 }
 
 /** A promise that calls its callbacks at once, so that this rendering shows the result. With undefined, it never ends. */

@@ -248,11 +248,6 @@ test('the page of an application shows the recorded text', async () => {
     }),
     'its activity': page({ at: '/apps/dev/shop?part=activity' }),
     ...Object.fromEntries(ROWS.map(({ name }, at) => [`the row ${name}`, opened(at)])),
-    'add a variable': page({ acts: { Application: [['onClick', 'Add variable']] } }),
-    'add no variable after all': page({
-      at: '/apps/dev/shop?add=variable',
-      acts: { Application: [['onClose']] },
-    }),
     'a value is edited': page({ acts: { Matrix: [['edit', undefined, 'A_USUAL b1']] } }),
     'a missing value is edited': page({ acts: { Matrix: [['edit', undefined, 'B_MISSING b2']] } }),
     'a value is edited no more': page({
@@ -263,7 +258,12 @@ test('the page of an application shows the recorded text', async () => {
         ],
       },
     }),
+    'press Add variable': page({ acts: { Application: [['onClick', 'Add variable']] } }),
     'add a variable': page({ at: '/apps/dev/shop?add=variable' }),
+    'add no variable after all': page({
+      at: '/apps/dev/shop?add=variable',
+      acts: { Application: [['onClose']] },
+    }),
     'two variables are chosen': copyBar(PROD),
     'two variables are chosen, where all may be changed': copyBar({ ...PROD, may_edit: true }),
     'a value that the person may not change opens its row': handedTo(

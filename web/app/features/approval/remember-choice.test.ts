@@ -59,14 +59,14 @@ type Remembered = ReturnType<typeof useRemembered>
 /** What counts after these steps, which follow each other while the page renders. */
 function rememberedAfter(...steps: readonly ((remembered: Remembered) => void)[]) {
   const left = [...steps]
-  let reloads = 0
+  const reloads: string[] = []
   let shown: object = {}
   const Page = () => {
     const offered = { hours: 8, task: { also: [] }, repository: '/home/sam/shop' }
-    const remembered = useRemembered(offered, () => void (reloads += 1))
+    const remembered = useRemembered(offered, () => void reloads.push('waiting commands'))
     left.shift()?.(remembered)
     const { hours, task, isForAll } = remembered
-    shown = { hours, isTask: task !== null, isForAll, reloads }
+    shown = { hours, isTask: task !== null, isForAll, reloads: reloads.length }
     return null
   }
   renderToStaticMarkup(createElement(Page))

@@ -337,7 +337,10 @@ function textOf(element: ReactElement): string {
     .replaceAll(/<svg[^>]*aria-hidden="true".*?<\/svg>|<wbr\/>/g, '')
     .replaceAll(/<(\/?)(\w+)([^>]*)>/g, (_, end: string, tag: string, attributes: string) => {
       if (end === '/') return ' '
-      return (BLOCK.test(tag) ? '\n' : ' ') + saidBy(attributes)
+      const isChecked = tag === 'form' && !attributes.includes(' noValidate')
+      return (
+        (BLOCK.test(tag) ? '\n' : ' ') + saidBy(attributes) + (isChecked ? '(its fields are checked) ' : '')
+      )
     })
     .replaceAll(/&(amp|gt|lt|quot|#x27);/g, (_, letter: string) => LETTERS[letter] ?? '')
     .replaceAll(/[ \t]+/g, ' ')

@@ -1,10 +1,14 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { CheckCode } from '../features/approval/check-code.tsx'
-import { of } from '../test/static-words.ts'
+import { Palette } from '../features/palette/palette.tsx'
+import { of, onPage } from '../test/static-words.ts'
 import { Combobox } from './combobox.tsx'
 import { SearchField } from './search-field.tsx'
 import { TextArea, TextField } from './text-field.tsx'
+
+onPage()
 
 const nothing = () => undefined
 const CODE = { typed: '', onType: nothing, problem: null, inputRef: { current: null } }
@@ -14,6 +18,7 @@ test.each([
   ['a check code', of(CheckCode, { code: 'WDJB-MJHT', isSecond: false, nextStep: null, field: CODE })],
   ['a search', of(SearchField, { label: 'Filter', value: '', onChange: nothing })],
   ['a name of a list', of(Combobox, { label: 'Bundle', options: [], chosenId: null, onChoose: nothing })],
+  ['a place to go to', of(QueryClientProvider, { client: new QueryClient(), children: of(Palette) })],
   ['a line of code', of(TextField, { label: 'Name', code: 'normal' })],
   ['code', of(TextArea, { label: 'File', code: 'small', value: '' })],
 ])('a browser neither completes %s nor checks its spelling', (_, field) => {

@@ -242,6 +242,10 @@ test('the page of an application shows the recorded text', async () => {
     'a search without result': page({ at: '/apps/dev/shop?query=none' }),
     'choose a filter': page({ acts: { Variables: [['onFilter', undefined, 'missing']] } }),
     'choose all': page({ acts: { Variables: [['onFilter', undefined, 'all']] } }),
+    'choose another environment': page({
+      at: '/apps/dev/shop?show=all',
+      acts: { EnvironmentSwitch: [['onChange', false]] },
+    }),
     'its machines': page({
       at: '/apps/dev/shop?part=machines',
       answered: [['listMachines', { limit: 1_000 }, []]],

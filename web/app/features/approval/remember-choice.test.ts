@@ -73,10 +73,11 @@ function rememberedAfter(...steps: readonly ((remembered: Remembered) => void)[]
   return shown
 }
 
+const choose = (what: 'once' | 'again' | 'task') => (remembered: Remembered) => remembered.choose(what)
+const forAll = (remembered: Remembered) => remembered.onForAll(true)
+
 test('an approval counts once and in one working tree, until the person chooses more', () => {
   const once = { hours: 0, isTask: false, isForAll: false, reloads: 0 }
-  const choose = (what: 'once' | 'again' | 'task') => (remembered: Remembered) => remembered.choose(what)
-  const forAll = (remembered: Remembered) => remembered.onForAll(true)
   expect(rememberedAfter()).toEqual(once)
   expect(rememberedAfter(choose('again'))).toEqual({ ...once, hours: 8 })
   expect(rememberedAfter(choose('again'), forAll)).toEqual({ ...once, hours: 8, isForAll: true })

@@ -82,6 +82,7 @@ const REMEMBER = {
   isForAll: false,
   onForAll: nothing,
 }
+const HOURS = { ...REMEMBER, offered: { ...OFFERED, hours: 8 }, hours: 8 }
 const DECISION = {
   plan: { by: 'loopback' },
   remember: REMEMBER,
@@ -344,6 +345,8 @@ test('approval pages show the recorded text', async () => {
     'a request for a task': card({
       decision: { remember: { ...REMEMBER, task: TASK, offered: { ...OFFERED, task: TASK } } },
     }),
+    'a request that is remembered': card({ decision: { remember: HOURS } }),
+    'a request of an agent that is remembered': card({ context: agent, decision: { remember: HOURS } }),
     'a request with a choice': card({ offer: { choice: 'The bundles' } }),
     'another place': card({ offer: { choice: 'The bundles' } }, { acts: { Asked: [['onClick', 'button']] } }),
     'no workspace chosen': card({

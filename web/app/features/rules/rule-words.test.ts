@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { choicesAt } from './rule-words.ts'
+import { type Chosen, choicesAt, loosens } from './rule-words.ts'
 
 type Place = Parameters<typeof choicesAt>[1]
 
@@ -68,4 +68,23 @@ test('a task is not offered where nothing may be remembered, or two people say y
   const allowed = { ...WEAKEST, tasks: 'none' } as const
   expect(values('tasks', place({ effective: { ...allowed, remember_hours: 0 } }))).not.toContain('allow')
   expect(values('tasks', place({ effective: { ...allowed, approvals_needed: 2 } }))).not.toContain('allow')
+})
+
+const hour = place({ effective: { ...WEAKEST, remember_hours: 1 } })
+const named = place({
+  set: { ...NOTHING, approvers: 'named', people: ['u1', 'u2'] },
+  effective: { ...WEAKEST, approvers: 'named', people: ['u1', 'u2'] },
+})
+
+test.each<[string, Place, Chosen, boolean]>([
+  ['more hours', hour, { field: 'remember_hours', value: 8 }, true],
+  ['no hours', hour, { field: 'remember_hours', value: 0 }, false],
+  ['what counts from above', hour, { field: 'remember_hours', value: null }, true],
+  ['what counts already', hour, { field: 'remember_hours', value: 1 }, false],
+  ['another person', named, { field: 'approvers', value: 'named', people: ['u1', 'u9'] }, true],
+  ['fewer people', named, { field: 'approvers', value: 'named', people: ['u1'] }, false],
+  ['owners, who were not named', named, { field: 'approvers', value: 'owner' }, true],
+  ['all members', named, { field: 'approvers', value: 'member' }, true],
+])('whether a place gets looser with %s', (_, at, chosen, isLooser) => {
+  expect(loosens(at, chosen)).toBe(isLooser)
 })

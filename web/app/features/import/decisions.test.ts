@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ImportAction, ImportStep } from '../../lib/calls/answers.ts'
 import { planText } from '../../lib/words/import-steps.ts'
-import { hasWork, offeredOpen, UNDECIDED } from './decisions.ts'
+import { type Decisions, deciding, hasWork, offeredOpen, UNDECIDED } from './decisions.ts'
 
 const step = (name: string, action: ImportAction): ImportStep => ({
   name,
@@ -28,4 +28,40 @@ test('a plan is counted by what it does', () => {
   expect(planText(plan)).toBe('2 new, 1 own, 1 same')
   expect(hasWork(plan)).toBe(true)
   expect(hasWork([step('D', 'same'), step('E', 'kept')])).toBe(false)
+})
+
+type Deciding = ReturnType<typeof deciding>
+
+/** What is decided after these steps. */
+function decidedAfter(...steps: readonly ((decide: Deciding) => void)[]): Decisions {
+  let decisions = UNDECIDED
+  for (const step of steps)
+    step(
+      deciding(decisions, (next) => {
+        decisions = next
+      }),
+    )
+  return decisions
+}
+
+test('each decision is about its variables, and leaves the others as they are', () => {
+  const decisions = decidedAfter(
+    ({ skip }) => skip(['A', 'B'], true),
+    ({ skip }) => skip(['A'], false),
+    ({ mark }) => mark(['A', 'C'], false),
+    ({ mark }) => mark(['C'], true),
+    ({ choose }) => choose(['A', 'C'], 'own'),
+    ({ choose }) => choose(['C'], 'share'),
+  )
+  expect(decisions).toEqual({
+    skipped: new Set(['B']),
+    secret: new Map([
+      ['A', false],
+      ['C', true],
+    ]),
+    choices: new Map([
+      ['A', 'own'],
+      ['C', 'share'],
+    ]),
+  })
 })

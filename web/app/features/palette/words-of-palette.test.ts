@@ -6,18 +6,19 @@ onPage()
 
 const BUNDLES = [{ id: 'b1', name: 'dev/shop', tags: '', description: '' }]
 const KEYS = [{ id: 'k1', name: 'PORT', bundles: [{ id: 'b1', name: 'dev/shop', as: 'PORT' }] }]
-const palette = (state: State = {}) =>
+const OWNER = ['createInvitation', 'createMachine', 'moveLibrary']
+const palette = (state: State = {}, may: readonly string[] = ['createInvitation']) =>
   wordsOf(of(Palette, { onClose: () => undefined }), {
     ...state,
     answered: [
-      ['getMe', {}, { may: ['createInvitation'] }],
+      ['getMe', {}, { may }],
       ['listBundles', {}, BUNDLES],
       ['listKeys', { uses: '1' }, KEYS],
       ['listTenants', {}, [{ id: 'w2', name: 'Shop' }]],
     ],
   })
-const typed = (text: string) =>
-  palette({ acts: { Palette: [['onChange', 'combobox', { currentTarget: { value: text } }]] } })
+const typed = (text: string, may?: readonly string[]) =>
+  palette({ acts: { Palette: [['onChange', 'combobox', { currentTarget: { value: text } }]] } }, may)
 
 test('the palette shows the recorded text', async () => {
   await expectWords(import.meta.filename, {
@@ -25,6 +26,11 @@ test('the palette shows the recorded text', async () => {
     'a variable': typed('port'),
     'a bundle': typed('dev'),
     'an action': typed('switch'),
+    'what is new': typed('new', OWNER),
+    'what is new, for a member': typed('new', []),
+    'what can be brought in': typed('bring', OWNER),
+    'what a member can bring in': typed('bring', []),
+    'who is invited': typed('invite', OWNER),
     nothing: typed('zzzz'),
     'go to the first': palette({ acts: { Palette: [['onPick']] } }),
   })

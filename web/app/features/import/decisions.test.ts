@@ -35,8 +35,8 @@ type Deciding = ReturnType<typeof deciding>
 /** What is decided after these steps. */
 function decidedAfter(...steps: readonly ((decide: Deciding) => void)[]): Decisions {
   let decisions = UNDECIDED
-  for (const step of steps)
-    step(
+  for (const decide of steps)
+    decide(
       deciding(decisions, (next) => {
         decisions = next
       }),

@@ -23,6 +23,7 @@ describe('a draft becomes a trust', () => {
     })
     const tag = trustOf('github', { ...draft, ref: 'refs/tags/*' })
     expect(tag).toMatchObject({ trust: { claims: { ref: ['refs/tags/*'] } } })
+    expect(trustOf('github', { ...draft, isBroad: true })).toMatchObject({ trust: { broad: true } })
   })
 
   test('of GitLab, whose branch must be protected unless the owner says otherwise', () => {

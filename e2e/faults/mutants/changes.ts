@@ -33,8 +33,8 @@ const PIXELS = /_PX$/
 // Nor one letter more of a long text.
 const SHORTENING = /^(printable|shown|visibleText)$/
 
-// They answer alike if their arguments are swapped.
-const SYMMETRIC = /^(max|min|isDeepStrictEqual|timingSafeEqual|(is|are)(Same|Equal)\w*)$/
+// Swapping their arguments changes nothing.
+const SYMMETRIC = /^(classNames|max|min|isDeepStrictEqual|timingSafeEqual|(is|are)(Same|Equal)\w*)$/
 
 const CLAUSES = new Set(['where', 'whereRef', 'having', 'filter', 'limit', 'orderBy'])
 

@@ -183,10 +183,9 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await expectAccessible(page)
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
-    let answer = () => {}
-    const answered = new Promise<void>((resolve) => (answer = resolve))
+    const answers = Promise.withResolvers<void>()
     await page.route(/\/api\/v1\/(bundles|keys)(\?|$)/, async (route) => {
-      await answered
+      await answers.promise
       await route.continue()
     })
     await page.reload()
@@ -194,7 +193,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await page.keyboard.press('Control+k')
     await palette.getByRole('combobox').fill('dev/worker')
     await palette.getByText('Looking…').waitFor()
-    answer()
+    answers.resolve()
     await palette.getByRole('option', { name: /^dev\/worker/ }).waitFor()
     await palette.getByRole('combobox').fill('no such place')
     await palette.getByText('Nothing has this name.').waitFor()

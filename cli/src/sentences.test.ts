@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { CliError } from './base/cli-error.ts'
 import { type ExchangeAnswer, NetworkError } from './base/exchange.ts'
+import { type Arrived, deliveryIn, depositIn } from './delivery/wait.ts'
 import { INPUT } from './mcp/tool.ts'
 import { deliveryReceiptIn, depositReceiptIn, requireStored, statementIn } from './receipt/receipt.ts'
 import { readRemembered, readWhyNotRemembered } from './server/approval-requests.ts'
@@ -54,11 +55,14 @@ async function requests(): Promise<string[]> {
     thrown(unknownKind(SERVER)),
     ...reasons.map((reason) => gone({ reason })),
     gone({}, 'request_expired'),
+    gone({}, 'request_later'),
     gone({ lost: true }, 'not_found'),
     gone({}, 'not_found'),
     said(() => requireReturnable({ assurance: 'local' }, ['code'], SERVER)),
     said(() => requireReturnable({ assurance: 'bound' }, [], SERVER)),
     said(() => requireReturnable({ assurance: 'bound' }, ['code'], SERVER)),
+    said(() => deliveryIn({ kind: 'applied' } as Arrived)),
+    said(() => depositIn({ kind: 'ready' } as Arrived)),
   ])
 }
 

@@ -264,11 +264,15 @@ function showOn(node: string, installed: () => string): void {
     expect(stdout).toBe(`${VALUES.GREETING}|${VALUES.PORT}|\n`)
   })
 
-  test('keyferry/config says why it cannot load the values', async () => {
-    const env = { KEYFERRY_SERVER: 'http://127.0.0.1:1' }
+  const FOREIGN_TOKEN = 'kfm_Zu4Af1hEPvrr1Jl52fl5mhoAyP15JXuDKcjxKCLWMM00B0UBJ'
+  test.each([
+    [{ KEYFERRY_SERVER: 'http://127.0.0.1:1' }, 'no answer from http:', 'the server does not answer'],
+    [{ KEYFERRY_SERVER: 'exa mple' }, 'KEYFERRY_SERVER is not', 'the settings cannot be used'],
+    [{ KEYFERRY_TOKEN: FOREIGN_TOKEN }, 'http:', 'the request was denied, or the machine was refused'],
+  ])('keyferry/config with %j says why it cannot load the values', async (env, first, why) => {
     const { exit, stderr } = await play(`import 'keyferry/config'\n${SHOW}`, { env })
     expect(exit).toBe(1)
-    expect(stderr).toContain('keyferry: no answer from http://127.0.0.1:1')
-    expect(stderr).toContain('keyferry/config could not load the values: the server does not answer.')
+    expect(stderr).toContain(`keyferry: ${first}`)
+    expect(stderr).toContain(`keyferry/config could not load the values: ${why}.`)
   })
 }

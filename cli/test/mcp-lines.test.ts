@@ -55,7 +55,12 @@ test('a line that is no message is passed over, and the connection goes on', asy
     idempotentHint: false,
     openWorldHint: true,
   }
-  expect((await asked(request(7, 'tools/list'))).result.tools).toMatchObject([{ name: 'run', annotations }])
+  const title = 'Run a command with approved secrets'
+  const sentences = ['Run one command with', 'You get the exit code', 'If the result is "waiting", show']
+  const description = new RegExp(`^${sentences.join('.*[.] ')}.*[.]$`)
+  expect((await asked(request(7, 'tools/list'))).result.tools).toMatchObject([
+    { name: 'run', title, description, annotations },
+  ])
 })
 
 test('a line of 12 MB ends the connection', async () => {

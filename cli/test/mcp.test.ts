@@ -112,7 +112,10 @@ describe.each([
   test('shows the page to the person; declining ends the request', async () => {
     const server = await serverThat(WAITS)
     const agent = await agentAt(server, 'decline', mode)
-    expect(await agent.call(RUN)).toMatchObject({ isError: true, content: [{ text: /did not open/ }] })
+    expect(await agent.call(RUN)).toMatchObject({
+      isError: true,
+      content: [{ text: /did not open the approval page\nAsk them before you try again\.$/ }],
+    })
     expect(agent.shown).toMatchObject([{ url: `${server.url}/approve/${server.asked[0]?.id}` }])
     expect(agent.shown[0]?.message).toMatch(/page must show the code [B-Z]{4}-[B-Z]{4}/)
     await eventually(() => expect(server.withdrawn).toEqual([server.asked[0]?.id]))
@@ -141,10 +144,16 @@ test('a denial, and commands that cannot be approved as they are', async () => {
   const refusals: [object, RegExp][] = [
     [RUN, /denied/],
     [{ ...RUN, argv: ['no-such-program'] }, /program not found/],
-    [{ ...RUN, argv: ['curl', '--token=abcdefgh'] }, /looks like a secret/],
+    [
+      { ...RUN, argv: ['curl', '--token=abcdefgh'] },
+      /looks like a secret.*\nLet the program read it from its env/,
+    ],
     [{ ...RUN, argv: ['curl', '-u', 'sam:abcdefgh', 'https://example.com'] }, /looks like a secret/],
-    [{ ...RUN, argv: Array(65).fill('x') }, /too long/],
-    [{ ...RUN, cwd: 'missing' }, /not a folder/],
+    [
+      { ...RUN, argv: Array(65).fill('x') },
+      /too long.*\nPut the command into a script file, and run that\.$/,
+    ],
+    [{ ...RUN, cwd: 'missing' }, /not a folder: .*\nGive a folder that exists\.$/],
     [{ ...RUN, keys: [] }, /keys/],
     [{ ...RUN, reason: ' ' }, /reason/],
     [{ ...RUN, timeout_s: 601 }, /timeout_s/],

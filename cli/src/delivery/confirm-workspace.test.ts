@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { answered, stage } from '../../test/stage.ts'
 import { EXIT } from '../base/cli-error.ts'
 import { type ExpectedWorkspace, forgetWorkspace } from '../project/workspace-pins.ts'
+import type { Notice } from '../terminal/waiting-view.ts'
 import {
   canAsk,
   keepWorkspace,
@@ -41,9 +42,16 @@ test('the name of a workspace cannot show another id in the place of its own', a
 test('the code of the page, typed too early, is not taken as an answer', async () => {
   const answers = ['482 913', '482913', 'y']
   const approved = { workspace: { id: THEIRS, name: 'Acme' }, approvers: ['kim'] }
-  const ask = async () => answers.shift() ?? null
+  const notices: Notice[] = []
+  const ask = async (notice: Notice) => {
+    notices.push(notice)
+    return answers.shift() ?? null
+  }
   expect(await requireExpected(approved, UNKNOWN, { ask, purpose: 'stored' })).toBe(true)
   expect(answers).toEqual([])
+  const again = 'answer y or n first, then type the code'
+  expect(notices.map(({ text }) => text)).toEqual([expect.stringContaining('approved by kim'), again, again])
+  expect(notices.every(({ isQuestion }) => isQuestion)).toBe(true)
 })
 
 const ACME = { workspace: { id: THEIRS, name: 'Acme' }, approvers: ['kim', 'sam'] }

@@ -2,6 +2,7 @@ import { makeMachineToken } from '@keyferry/crypto/machine-token'
 import { describe, expect, test } from 'vitest'
 import { answered, stage } from '../../test/stage.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
+import type { Environment } from '../base/parts.ts'
 import type { ProgramWithValues } from '../delivery/run-option.ts'
 import { runWatched } from './watch-values.ts'
 
@@ -14,8 +15,12 @@ const times = (count: number, answer: ExchangeAnswer) => Array.from({ length: co
 
 /** Watches a program until the server has given these answers, or nothing is watched any more.
  * @returns what a person reads, and how long the client waited before each further call */
-async function watched(answers: readonly ExchangeAnswer[], deliveryId: string | null = 'd1') {
-  const parts = stage({ KEYFERRY_TOKEN: makeMachineToken() }, '/')
+async function watched(
+  answers: readonly ExchangeAnswer[],
+  deliveryId: string | null = 'd1',
+  env: Environment = { KEYFERRY_TOKEN: makeMachineToken() },
+) {
+  const parts = stage(env, '/')
   const left = [...answers]
   const pauses: number[] = []
   const end = () => parts.seen.ended.resolve(7)
@@ -70,6 +75,11 @@ describe('while values are watched', () => {
     expect(said).toMatch(/^keyferry: values are not watched: the server does not let this client watch them/)
     expect(pauses).toHaveLength(1)
     expect((await watched([GONE, BUSY, GONE])).said).toBe('')
+  })
+
+  test('a terminal whose key is gone watches nothing', async () => {
+    const { said } = await watched([], 'd1', { XDG_STATE_HOME: '/nowhere' })
+    expect(said).toMatch(/does not let this client watch them \(this terminal has no key\)/)
   })
 
   test('a server that keeps no deliveries cannot be watched', async () => {

@@ -78,7 +78,7 @@ function newView(): RecordedView {
     requested: ignore,
     trouble: ignore,
     recovered: ignore,
-    say: ({ event }: Notice) => void lines.push(WORDS[event.event]?.(event) ?? ''),
+    say: ({ event, text }: Notice) => void lines.push(WORDS[event.event]?.(event) ?? text),
     finished: ignore,
     dropped: ignore,
     end: ignore,
@@ -87,7 +87,6 @@ function newView(): RecordedView {
 }
 
 const WORDS: Readonly<Record<string, (event: Notice['event']) => string>> = {
-  browser_elsewhere: () => 'not reached',
   release_needed: ({ command }) => `needed: ${String(command)}`,
   release_refused: ({ reason }) => String(reason),
 }
@@ -114,12 +113,15 @@ test('the browser opens the listener, or the page itself', async () => {
   expect((await open(false, parts())).begin(pending, newView().view, true)).toBe(pending.approvalUrl)
 })
 
-test('a browser on another machine is reported', async () => {
-  const at = parts()
+test.each([
+  ['linux', 'if none does, open the link yourself'],
+  ['win32', 'to approve on another computer, stop and add --no-open'],
+] as const)('a browser on another machine is reported, on %s: %s', async (platform, what) => {
+  const at = parts({ platform })
   const recorder = newView()
   const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: async () => undefined } })
   wayBack.begin(pending, recorder.view, true)
-  await expect.poll(() => recorder.lines).toEqual(['not reached'])
+  await expect.poll(() => recorder.lines).toEqual([`no browser here has opened the page yet; ${what}`])
 })
 
 test('a browser that reached this machine is not reported', async () => {

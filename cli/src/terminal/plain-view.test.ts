@@ -3,7 +3,13 @@ import { stage } from '../../test/stage.ts'
 import type { Environment } from '../base/parts.ts'
 import { liveView } from './live-view.ts'
 import { jsonView, plainView, quietView } from './plain-view.ts'
-import { codeNeeded, otherNeeded, type ShownRequest, type WaitingView } from './waiting-view.ts'
+import {
+  codeNeeded,
+  otherNeeded,
+  rememberedNotice,
+  type ShownRequest,
+  type WaitingView,
+} from './waiting-view.ts'
 
 const REQUEST: ShownRequest = {
   server: 'https://keyferry.example',
@@ -202,4 +208,25 @@ test.each([
   recovered()
   every[0]?.[1]()
   expect(written().findLast((each) => each !== '')).not.toContain('trying again')
+})
+
+test.each([
+  [{ usesLeft: 47, isTask: false }, 'approved before; 47 more times until 18:30', {}],
+  [
+    { usesLeft: 1, isTask: true },
+    'task: 1 more time until 18:30; keyferry forget ends everything this terminal remembers',
+    { task: true },
+  ],
+])('an approval that counts again says how often, and whether it is a task: %j', (remembered, text, task) => {
+  const expires = new Date(2030, 0, 31, 18, 30)
+  expect(rememberedNotice({ ...remembered, expiresAtMs: expires.getTime() })).toEqual({
+    event: {
+      event: 'remembered',
+      uses_left: remembered.usesLeft,
+      expires_at: expires.toISOString(),
+      ...task,
+    },
+    text,
+    isMinor: true,
+  })
 })

@@ -235,6 +235,9 @@ describe('backup and restore of the embedded database', () => {
 
   test('a database that is not the embedded one is left to its own tools', async () => {
     const settings = testSettings({ databaseUrl: 'postgres://127.0.0.1:1/none' })
-    await expect(backupDatabase(settings, newFile('backup.db'))).rejects.toThrow('pg_dump')
+    await expect(backupDatabase(settings, newFile('backup.db'))).rejects.toThrow('back it up with pg_dump')
+    await expect(restoreDatabase(settings, newFile('backup.db'))).rejects.toThrow(
+      'restore it with pg_restore, then run audit-restored',
+    )
   })
 })

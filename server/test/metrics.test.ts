@@ -34,6 +34,8 @@ test('a separate address serves the metrics of both layers, by route and never b
         `keyferry_calls_total\\{part="${part}",method="GET",route="/api/v1/bundles/:bundle_id",status="404"\\} 1`,
       ),
     )
+  // Each has a line that says in words what it is.
+  expect(text.match(/^# HELP keyferry_(?!\w+ \S+ \S).*$/gm)).toBeNull()
   expect(text).toContain('keyferry_held_calls 0')
   expect(text).toContain('keyferry_audit_problems 0')
   for (const gauge of ['outbox_events', 'outbox_age_seconds', 'webhook_messages', 'request_store_seconds'])

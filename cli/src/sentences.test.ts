@@ -5,7 +5,13 @@ import { CliError } from './base/cli-error.ts'
 import { type ExchangeAnswer, NetworkError } from './base/exchange.ts'
 import { type Arrived, deliveryIn, depositIn } from './delivery/wait.ts'
 import { INPUT } from './mcp/tool.ts'
-import { deliveryReceiptIn, depositReceiptIn, requireStored, statementIn } from './receipt/receipt.ts'
+import {
+  deliveryReceiptIn,
+  depositReceiptIn,
+  requireStored,
+  statementIn,
+  verifiedFields,
+} from './receipt/receipt.ts'
 import { readRemembered, readWhyNotRemembered } from './server/approval-requests.ts'
 import { send } from './server/endpoint-call.ts'
 import { fetchAsMachine } from './server/machine-delivery.ts'
@@ -86,6 +92,7 @@ async function refusals(): Promise<string[]> {
   return await Promise.all([
     ...statuses,
     thrown(refusal(answer(429, {}, { retryAfterMs: 1_500 }), SERVER)),
+    thrown(refusal(answer(500, 'no JSON'), SERVER)),
     thrown(refusal(answer(302, '', { location: 'https://other.example' }), SERVER)),
     thrown(refusal(answer(200, '<!doctype html>'), SERVER)),
     ...failures,
@@ -176,6 +183,7 @@ async function receipts(): Promise<string[]> {
     stored('w', 'dev/app', ['PORT']),
     said(() => requireStored(depositReceiptIn(deposit), { workspaceId: 'w', sent: [] })),
     said(() => readRemembered({})),
+    said(() => verifiedFields({ kid: 'x', payload: '?', signature: '' }, new Uint8Array(32))),
   ])
 }
 

@@ -165,6 +165,14 @@ test('a denial, and commands that cannot be approved as they are', async () => {
   expect(server.asked).toHaveLength(1)
 })
 
+test('an agent can run eight commands at once, and no more', async () => {
+  const agent = await agentAt(await serverThat(WAITS), null)
+  const wanted = (name: string) => ({ ...RUN, argv: ['echo', name] })
+  for (let count = 1; count <= 8; count += 1) agent.call(wanted(`${count}`)).catch(() => undefined)
+  const text = /^too many commands run at once\nWait until one of them ends\.$/
+  expect(await agent.call(wanted('9'))).toMatchObject({ isError: true, content: [{ text }] })
+})
+
 test('a program that takes too long is ended, with what it started', async () => {
   const agent = await agentAt(await serverThat(BEHAVIOURS['approves long values']), null)
   const argv = ['sh', '-c', 'sleep 60 & echo $!; wait']

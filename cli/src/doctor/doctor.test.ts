@@ -177,6 +177,15 @@ describe('the server', () => {
     })
   })
 
+  test('a server that does not say how people sign in is good', async () => {
+    const { findings } = await examine({
+      ...answers({ version: VERSION }),
+      '/session': { body: {} },
+    } as never)
+    const what = `Keyferry ${VERSION}, sign-in unknown, 0 ms away`
+    expect(findings[1]).toMatchObject({ state: 'good', what })
+  })
+
   test('a server with another major version is doubtful', async () => {
     const { findings, server } = await examine(answers({ version: '99.0.0' }))
     expect(findings[1]).toMatchObject({

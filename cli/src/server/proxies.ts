@@ -44,7 +44,7 @@ function hasProxies(version: string): boolean {
 }
 
 function isExcepted(url: URL, env: Environment): boolean {
-  const entries = (env['no_proxy'] || env['NO_PROXY'] || '').split(/[,\s]+/).filter((entry) => entry !== '')
+  const entries = (env['no_proxy'] || env['NO_PROXY'] || '').split(/[,\s]+/)
   const hostname = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
   return entries.some((entry) => entry === '*' || isNamed(entry.toLowerCase(), hostname, portOf(url)))
 }

@@ -1,11 +1,30 @@
+import { decodeBase64 } from '@keyferry/crypto/base64'
 import { makeMachineToken } from '@keyferry/crypto/machine-token'
+import { seal } from '@keyferry/crypto/seal'
 import { describe, expect, test } from 'vitest'
 import { answered, stage } from '../../test/stage.ts'
-import type { ExchangeAnswer } from '../base/exchange.ts'
+import type { ExchangeAnswer, ExchangeRequest } from '../base/exchange.ts'
 import type { Environment } from '../base/parts.ts'
 import type { ProgramWithValues } from '../delivery/run-option.ts'
 import { runWatched } from './watch-values.ts'
 
+const REQUEST = {
+  server: 'https://keyferry.example',
+  as: null,
+  bundle: 'dev/app',
+  workspace: null,
+  acceptsAnyBundle: false,
+  keys: [],
+  optionalKeys: [],
+  prefix: '',
+  allowedNames: [],
+  command: ['service'],
+  via: 'run',
+  agent: null,
+  reason: null,
+  requiredAssurance: null,
+  receiptFile: null,
+}
 const SAME = answered({ changed: false })
 const REFUSED = answered({ error: 'Forbidden: no', code: 'forbidden' }, 403)
 const GONE = answered({ error: 'no such delivery', code: 'not_found' }, 404)
@@ -87,5 +106,44 @@ describe('while values are watched', () => {
     expect(said).toMatch(
       /values are not watched: this server does not tell of changes\. The program keeps running/,
     )
+  })
+
+  test('only what another value came for is named, and nothing restarts where all are the same', async () => {
+    const env = { KEYFERRY_TOKEN: makeMachineToken() }
+    const parts = stage(env, '/')
+    const request = { ...REQUEST, prefix: 'APP_' }
+    const kept = { A: 'old', B: 'same', C: 'gone' }
+    const values = new Map(Object.entries(kept).map(([name, value]) => [`APP_${name}`, value]))
+    const changed = { A: 'new', B: 'same', D: 'added' }
+    const fetched = [kept, changed]
+    const answer = ({ url, body = '' }: ExchangeRequest): ExchangeAnswer | null => {
+      if (!url.endsWith('/deliveries')) return fetched.length > 0 ? answered({ changed: true }) : null
+      const next = Buffer.from(JSON.stringify(fetched.shift()))
+      const box = seal(next, decodeBase64(JSON.parse(body).client_pubkey))
+      const named = { machine: { id: 'm', name: 'ci' }, bundle: { id: 'b', name: 'dev/app' } }
+      return answered({ ...named, ciphertext_base64: Buffer.from(box).toString('base64'), delivery_id: 'd2' })
+    }
+    const start = { argv: ['service'], env: {}, searchPath: null, filters: null }
+    const watching = {
+      request,
+      delivered: { values, secrets: new Map(), deliveryId: 'd1', versions: [] },
+      start,
+      startWith: async () => start,
+    }
+    const exitCode = await runWatched(watching as unknown as ProgramWithValues, {
+      ...parts,
+      clock: { ...parts.clock, sleep: async () => undefined },
+      exchange: async (asked) => {
+        const given = answer(asked)
+        if (given !== null) return given
+        parts.seen.ended.resolve(7)
+        return await new Promise(() => undefined)
+      },
+    })
+    expect([exitCode, fetched]).toEqual([7, []])
+    expect(parts.seen.stderr.match(/.*restarting.*/g)).toEqual([
+      'keyferry: changed: A, C, D; restarting the program',
+    ])
+    expect(parts.seen.started).toHaveLength(2)
   })
 })

@@ -141,6 +141,8 @@ describe.each(oneDatabase)('deliveries to machines on %s', (kind) => {
     const [held] = (await api.call('listHolders', { as: owner, params })).json
     const holder = held?.holder ?? ''
     await api.call('dismissHolder', { as: owner, params: { ...params, holder } })
+    const again = await api.call('dismissHolder', { as: owner, params: { ...params, holder } })
+    expectError(again, 404, 'Key or holder not found')
     expect((await api.call('listHolders', { as: owner, params })).json).toEqual([])
     await fetchValues(api, wish)
     expect((await api.call('listHolders', { as: owner, params })).json).toMatchObject([{ holder, times: 2 }])

@@ -165,12 +165,13 @@ test('a denial, and commands that cannot be approved as they are', async () => {
   expect(server.asked).toHaveLength(1)
 })
 
+const echoing = (name: string) => ({ ...RUN, argv: ['echo', name] })
+
 test('an agent can run eight commands at once, and no more', async () => {
   const agent = await agentAt(await serverThat(WAITS), null)
-  const wanted = (name: string) => ({ ...RUN, argv: ['echo', name] })
-  for (let count = 1; count <= 8; count += 1) agent.call(wanted(`${count}`)).catch(() => undefined)
+  for (let count = 1; count <= 8; count += 1) agent.call(echoing(`${count}`)).catch(() => undefined)
   const text = /^too many commands run at once\nWait until one of them ends\.$/
-  expect(await agent.call(wanted('9'))).toMatchObject({ isError: true, content: [{ text }] })
+  expect(await agent.call(echoing('9'))).toMatchObject({ isError: true, content: [{ text }] })
 })
 
 test('a program that takes too long is ended, with what it started', async () => {

@@ -23,7 +23,7 @@ function compared(approved: Partial<Grant>, asks: object) {
 }
 
 const task = (flags = FLAGS): Partial<Grant> => ({
-  use: { redaction: 'auto', flags, network: NETWORK, task: true },
+  use: { redaction: 'auto', flags, network: NETWORK, task: {} },
 })
 const once: Partial<Grant> = { use: { redaction: 'auto', flags: FLAGS, network: NETWORK, once: true } }
 const elsewhere = { requesterMeta: { ip: '192.0.2.2' } }

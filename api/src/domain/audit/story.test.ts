@@ -24,8 +24,9 @@ test.each([
   expect(storyOf(entry({ data }))).toBe(story)
 })
 
+const fetched = (change: object) => storyOf(entry({ action: 'delivery.machine', ...change }))
+
 test('the calls of a program for one bundle within an hour are one story', () => {
-  const fetched = (change: object) => storyOf(entry({ action: 'delivery.machine', ...change }))
   const first = fetched({})
   expect(fetched({ id: 'other', at: '2026-06-01T12:00:00.000Z' })).toBe(first)
   expect(fetched({ at: '2026-06-01T13:00:00.000Z' })).not.toBe(first)

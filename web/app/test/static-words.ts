@@ -320,7 +320,7 @@ export const FORBIDDEN = refusal(403, 'forbidden', 'Forbidden')
 
 const BLOCK = /^(a|button|dialog|div|dt|h\d|input|label|li|option|p|section|select|summary|text|textarea|tr)$/
 const SAID =
-  / (href|target|role|aria-(?:busy|checked|disabled|current|expanded|invalid|label|pressed|selected)|checked|disabled|open|placeholder|readOnly|required|selected|title|value|maxLength|min|max|x|y|cx|cy|step|rows|inputMode|pattern|colSpan|style(?=="[^"]*%)|data-first-focus)="([^"]*)"/g
+  / (href|target|role|aria-(?:busy|checked|disabled|current|expanded|invalid|label|pressed|selected)|checked|disabled|open|placeholder|readOnly|required|selected|title|value|maxLength|min|max|x|y|cx|cy|step|rows|inputMode|pattern|colSpan|tabindex(?=="0)|style(?=="[^"]*%)|data-first-focus)="([^"]*)"/g
 // Classes that carry a meaning: colours, a line above a part of a menu, and text for screen readers only.
 const MEANT =
   /(?<![\w:-])(?:sr-only|(?<=mt-1 )border-t|line-through|env-\w+|(?:text|bg|fill|stroke)-(?:accent|caution|danger|good)[\w-]*)/g

@@ -94,12 +94,13 @@ export function wordsOf(element: ReactElement, state: State = {}): string {
   const leaves = (how: string) => (_state: unknown, _title: string, to: string) =>
     void said.push(`goes to ${to}${how}`)
   const assign = (to: string) => void said.push(`loads ${to}`)
+  const reload = () => void said.push('loads this page again')
   Object.assign(globalThis, {
     history: { pushState: leaves(''), replaceState: leaves(', in place of this page') },
   })
   const { location } = globalThis
   Object.assign(globalThis, {
-    location: Object.assign(new URL(at ?? location.href, location.href), { assign }),
+    location: Object.assign(new URL(at ?? location.href, location.href), { assign, reload }),
   })
   const text = textOf(createElement(() => QueryClientProvider({ client, children })))
   Object.assign(globalThis, { location })

@@ -122,6 +122,11 @@ function ChangeGroupDialog({ group, members, onClose }: ChangeProps) {
   const { id, name, adds, people, unconfirmed } = group
   const change = useChange('changeGroup', { group_id: id })
   const edit = useEdit<Omit<Group, 'id' | 'unconfirmed_since'>>({ name, adds, people, unconfirmed })
+  const { people: confirmed, unconfirmed: waiting } = edit.draft
+  // Whom the identity provider added.
+  const candidates = members.filter(
+    ({ user_id }) => unconfirmed.includes(user_id) && !confirmed.includes(user_id),
+  )
   return (
     <FormDialog
       title={`Change ${visibleText(name)}`}
@@ -142,13 +147,18 @@ function ChangeGroupDialog({ group, members, onClose }: ChangeProps) {
       onClose={onClose}
     >
       <GroupFields fields={edit.draft} onChange={edit.set} />
-      <TakenOut
-        candidates={members.filter(
-          ({ user_id }) => unconfirmed.includes(user_id) && !edit.draft.people.includes(user_id),
-        )}
-        waiting={edit.draft.unconfirmed}
-        onChange={(waiting) => edit.set({ unconfirmed: waiting })}
-      />
+      {candidates.map(({ user_id, username }) => {
+        const others = waiting.filter((each) => each !== user_id)
+        return (
+          <Checkbox
+            key={user_id}
+            className="flex items-center gap-3 py-1 text-sm"
+            label={`Take out ${username}`}
+            checked={!waiting.includes(user_id)}
+            onChange={(isOut) => edit.set({ unconfirmed: isOut ? others : [...others, user_id].toSorted() })}
+          />
+        )
+      })}
       <p className="text-sm text-ink-soft" aria-live="polite">
         {unconfirmed.length > 0 && confirmSentence(namesOf(unconfirmed, members))}
         What a person who leaves approved, and no terminal has fetched yet, ends. The identity provider does
@@ -156,28 +166,6 @@ function ChangeGroupDialog({ group, members, onClose }: ChangeProps) {
       </p>
     </FormDialog>
   )
-}
-
-type TakenOutProps = {
-  candidates: readonly Member[]
-  waiting: readonly string[]
-  onChange: (waiting: string[]) => void
-}
-
-/** Whom the identity provider added, each with a checkbox that takes them out again. */
-function TakenOut({ candidates, waiting, onChange }: TakenOutProps) {
-  return candidates.map(({ user_id, username }) => {
-    const others = waiting.filter((id) => id !== user_id)
-    return (
-      <Checkbox
-        key={user_id}
-        className="flex items-center gap-3 py-1 text-sm"
-        label={`Take out ${username}`}
-        checked={!waiting.includes(user_id)}
-        onChange={(isOut) => onChange(isOut ? others : [...others, user_id].toSorted())}
-      />
-    )
-  })
 }
 
 const confirmSentence = (names: string) =>

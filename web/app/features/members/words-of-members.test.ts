@@ -254,7 +254,11 @@ test('member pages show the recorded text', async () => {
     'confirm who is in a group': group({
       acts: {
         Groups: [['onChange', WAITING]],
-        ChangeGroupDialog: [['onChange', 'TakenOut', ['u2']]],
+        ChangeGroupDialog: [
+          ['onChange', 'Take out lee', true],
+          ['onChange', 'Take out sam', true],
+          ['onChange', 'Take out lee', false],
+        ],
         DialogForm: [['onSubmit']],
       },
     }),
@@ -380,6 +384,15 @@ function invitations() {
     'join with another account': offer(
       { ...ME, email: 'lee@example.com' },
       { acts: { Offer: [['onClick', 'Sign out']] } },
+    ),
+    ...Object.fromEntries(
+      ['/', 'https://login.example/end'].map((address) => [
+        `signed out to join with another account, on ${address}`,
+        offer(
+          { ...ME, email: 'lee@example.com' },
+          { acts: { Offer: [['onClick', 'Sign out']] }, changes: { Offer: [null, { made: address }] } },
+        ),
+      ]),
     ),
     joined: offer(ME, { acts: { InvitePage: [['onJoined', undefined, { id: 'w2', name: 'Shop' }]] } }, [
       { id: 'w2', name: 'Shop' },

@@ -163,6 +163,9 @@ test('the activity page shows the recorded text', async () => {
     'open a story': page({ acts: { StoryRow: [['onClick', 'div', { target: null }]] } }),
     'a person who holds nothing was removed': removed([]),
     'a person who holds a value was removed': removed([HELD]),
+    'a person whose value changed since was removed': removed([
+      { ...HELD, key: { ...HELD.key, version: 2 } },
+    ]),
     'a delivery, for a member': wordsOf(of(DeliveryPage, { id: 'd1' }), { answered: [MEMBER] }),
     'a delivery, loading': wordsOf(of(DeliveryPage, { id: 'd1' })),
     sealed: page({ answered: [['getAuditNote', {}, NOTE]] }),

@@ -60,7 +60,7 @@ function pressed(column: number, keys: readonly Key[]): string[] {
     const [, draw] = useState(-1)
     const { place, ...on } = useMatrixKeys({
       table: { current: null },
-      rows: ['A', 'B'].map((name) => ({ name, cells: [{ key_id: `of ${name}` }] })),
+      rows: [...'ABCDEFGHIJKL'].map((name) => ({ name, cells: [{ key_id: `of ${name}` }] })),
       columns: 1,
       environments: [{ id: 'dev' }],
       added: null,
@@ -98,6 +98,7 @@ const [DOWN, RIGHT] = ['ArrowDown', 'ArrowRight']
 
 test.each<[string, number, Key[], string[]]>([
   ['arrows move', 0, [{ key: DOWN }, { key: RIGHT }], ['no scroll', 'no scroll', 'at 1 B']],
+  ['Page down moves by ten rows', 0, [{ key: 'PageDown' }], ['no scroll', 'at 0 K']],
   [
     'Shift and an arrow select a range',
     0,

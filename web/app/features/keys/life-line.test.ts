@@ -86,3 +86,7 @@ test.each([0.1, 1, 3, 30, 100, 400, 2_000])('over %d days it has at most six mar
   expect(ticks.length).toBeLessThanOrEqual(6)
   expect(ticks.map(({ at }) => at)).toEqual(ticks.map(({ at }) => at).toSorted((a, b) => a - b))
 })
+
+test('over more than two months, each mark is a month', () => {
+  expect(line({ versions: [version(2, 0), version(1, 70)] }).ticks).toHaveLength(2)
+})

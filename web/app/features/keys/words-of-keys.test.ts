@@ -50,6 +50,7 @@ const VERSION = {
   holders: 0,
 }
 const OLD = { ...VERSION, version: 1, current: false, value: '80' }
+const KEPT = { ...OLD, holders: 1 }
 const VERSIONS = [
   VERSION,
   OLD,
@@ -114,7 +115,7 @@ const details = (change: object, state: State = {}) => page({ ...state, answered
 const restoring = (version: object, current: object, state: State = {}, item: object = {}) =>
   page({
     ...state,
-    answered: [key(item)],
+    answered: [key(item), ...(state.answered ?? [])],
     acts: {
       KeyVersions: [['onAsk', current, 'restore', version]],
       ...state.acts,
@@ -262,6 +263,9 @@ function versionDialogs() {
     }),
     'restore a version that was secret': restoring({ ...OLD, value: MASK }, OLD, {}, { bundles: [DEV] }),
     'restore a version in no bundle': restoring(OLD, OLD, {}, { bundles: [] }),
+    'restore a version that one person keeps': restoring(KEPT, KEPT, {
+      answered: [versions([VERSION, KEPT])],
+    }),
     'restore a version that is the same': restoring(OLD, OLD, {
       acts: { ConfirmDialog: [['onClick', 'Restore version 1']] },
       changes: { RestoreDialog: [{ made: { ...KEY, version: 2 } }] },

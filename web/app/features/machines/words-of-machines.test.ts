@@ -151,6 +151,9 @@ test('the list of machines shows the recorded text', async () => {
       [...[3, 4, 5].map((id) => ({ ...MACHINE, id: `m${id}`, attempts: 0 })), BUSY],
       { answered: [['listMachineAttempts', { machine_id: 'm2' }, [ATTEMPT]]] },
     ),
+    'the only refused call': list([{ ...BUSY, attempts: 1 }], {
+      answered: [['listMachineAttempts', { machine_id: 'm2' }, [ATTEMPT]]],
+    }),
     'a refused call is allowed': refused(ATTEMPT, {
       acts: { RefusedMachine: [['onClick', 'Allow']] },
       changes: { RefusedMachine: [{ made: {} }] },

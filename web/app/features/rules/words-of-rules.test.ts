@@ -128,6 +128,14 @@ const chosen = (field: string, value: unknown, made: unknown, place: object = PL
 const example = (change: object, ...some: readonly object[]) =>
   rules([{ ...PLACE, effective: { ...WEAKEST, ...change } }], { answered: [MEMBER, members(...some)] })
 
+const choice = (people: readonly string[]) =>
+  wordsOf(
+    of(PeopleChoice, { legend: 'People', chosen: people, onChange: () => undefined, withGroups: true }),
+    {
+      answered: [...ANSWERS, ['listGroups', {}, [{ id: 'g1', name: 'ops', people: ['u1'] }]]],
+    },
+  )
+
 const asking = (place: object, name: string, field: string, value: unknown, state: State = {}) => {
   askFor({ place: name, chosen: { field, value } as never })
   const text = rules([place], state)
@@ -193,6 +201,8 @@ test('rule pages show the recorded text', async () => {
       [PeopleChoice, { legend: 'People who may say yes', chosen: ['u1', 'u9'] }],
       { answered: ANSWERS, acts: { Choices: [['onChange', 'Checkbox', false]] } },
     ),
+    'nobody is chosen yet': choice([]),
+    'a person is chosen': choice(['u1']),
     'another place': page({ acts: { AddPlace: [['onClick']] } }),
     'another place, chosen': page({
       acts: {

@@ -7,6 +7,7 @@ const SAM = { kind: 'user', id: 'u1', name: 'sam' }
 const KEY = { kind: 'key', id: 'k1', name: 'DATABASE_URL' }
 const BUNDLE = { kind: 'bundle', id: 'b1', name: 'dev/app' }
 const MACHINE = { kind: 'machine', id: 'm1', name: 'ci-deploy' }
+const WEBHOOK = { kind: 'webhook', id: 'w1', name: 'hooks.example' }
 const BY_MACHINE: readonly AuditAction[] = ['delivery.machine', 'delivery.refused']
 const KIM = { kind: 'user', id: 'u2', name: 'kim' }
 const TERMINAL = { hostname: 'laptop', user: 'sam', program: 'npm', requester_ip: '192.0.2.7' }
@@ -224,9 +225,29 @@ const CASES: readonly [AuditAction, Given, string][] = [
     'ci-deploy was refused 12 times: its token has expired',
   ],
   [
+    'delivery.refused',
+    { target: MACHINE, data: { reason: 'token_expired', count: 1 } },
+    'ci-deploy was refused: its token has expired',
+  ],
+  [
+    'machine.changed',
+    { target: MACHINE, data: { changed: ['name'], is_active: false } },
+    'sam changed the machine ci-deploy',
+  ],
+  [
     'machine.changed',
     { target: MACHINE, data: { changed: ['is_active'], is_active: false } },
     'sam changed the machine ci-deploy and stopped it',
+  ],
+  [
+    'webhook.changed',
+    { target: WEBHOOK, data: { changed: ['is_active'], is_active: false } },
+    'sam changed the webhook to hooks.example, which is off',
+  ],
+  [
+    'webhook.changed',
+    { target: WEBHOOK, data: { changed: ['is_active'], is_active: true } },
+    'sam changed the webhook to hooks.example, which is on',
   ],
   [
     'machine.granted',

@@ -490,7 +490,7 @@ test('approval pages show the recorded text', async () => {
           typeable: [],
         },
       ],
-      { acts: { KeyNotes: [['onClick']] } },
+      { acts: { KeyNotes: [['onClick', 'Deselect it']] } },
     ),
     'a name that the bundle lacks and the person can type, and one that cannot be built': over({
       selection: chosen(

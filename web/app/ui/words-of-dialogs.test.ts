@@ -315,6 +315,23 @@ test('shared dialogs show the recorded text', async () => {
   })
 })
 
+/** Whether the form closes when a person saves it with this change. */
+const closed = (draft: object) => {
+  let isClosed = false
+  const onClose = () => {
+    isClosed = true
+  }
+  wordsOf(of(EditBundleDialog, { bundle: DEV, onClose }), {
+    acts: { EditBundleDialog: [['onChange', 'BundleFields', draft]], DialogForm: [['onSubmit']] },
+  })
+  return isClosed
+}
+
+test('a form closes without a call when nothing changed, and stays open when its name is wrong', () => {
+  expect(closed({})).toBe(true)
+  expect(closed({ name: 'a b' })).toBe(false)
+})
+
 const toasts = () => currentToasts().filter(({ isGone }) => isGone !== true)
 
 test('once a value is saved in one bundle, the page names those that keep the old one', async () => {

@@ -256,8 +256,8 @@ test('member pages show the recorded text', async () => {
         Groups: [['onChange', WAITING]],
         ChangeGroupDialog: [
           ['onChange', 'Take out lee', true],
-          ['onChange', 'Take out sam', true],
           ['onChange', 'Take out lee', false],
+          ['onChange', 'Take out sam', true],
         ],
         DialogForm: [['onSubmit']],
       },

@@ -60,7 +60,7 @@ function pressed(column: number, keys: readonly Key[]): string[] {
     const [, draw] = useState(-1)
     const { place, ...on } = useMatrixKeys({
       table: { current: null },
-      rows: [...'ABCDEFGHIJKL'].map((name) => ({ name, cells: [{ key_id: `of ${name}` }] })),
+      rows: Array.from('ABCDEFGHIJKL', (name) => ({ name, cells: [{ key_id: `of ${name}` }] })),
       columns: 1,
       environments: [{ id: 'dev' }],
       added: null,

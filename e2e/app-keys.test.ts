@@ -170,6 +170,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
 
   test('the palette and the shortcuts go everywhere by the keyboard', async () => {
     const page = await open('/')
+    await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('Applications')
     const palette = page.getByRole('dialog', { name: 'Go to' })
     const goTo = async (text: string) => {
       await page.keyboard.press('Control+k')

@@ -692,10 +692,12 @@ describe.each(oneDatabase)('deposits that must return to the terminal, on %s', (
     expect((await actions(2)).toSorted()).toEqual(['deposit.denied', 'deposit.void'])
   })
 
-  test('a fresh code returns it too', async () => {
+  test('a fresh code returns it too, also after the approval came back too late', async () => {
     const client = new DepositClient(api)
     const id = await client.deposit(freshName(), { FRESH: '1' })
-    await approve(id, { release: 'loopback' })
+    const held = await approve(id, { release: 'loopback' })
+    skippedMs += 11_000
+    expect((await client.release(id, secretOf(held.json))).failure?.code).toBe('release_expired')
     const params = { request_id: id }
     const fresh = await api.call('createReleaseCode', { as: owner, params })
     expect((await client.release(id, secretOf(fresh.json))).status).toBe(200)

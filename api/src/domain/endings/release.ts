@@ -95,7 +95,6 @@ async function returnHeld(parts: ReleaseParts, stored: Held, attempt: SecretAtte
   const progress = { isCarrying: returns }
   try {
     const carrying = returns ? await ending?.returning?.(stored) : undefined
-    progress.isCarrying = false
     const returning = { stored, attempt, carrying, progress }
     return await parts.together((own) => returnTogether(parts, own, returning), {
       storesIn: carrying?.storesIn,

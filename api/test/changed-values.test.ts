@@ -120,6 +120,28 @@ describe.each(oneDatabase)('waiting for changed values on %s', (kind) => {
     expect(await wait.answer()).toBe(true)
   })
 
+  test('of two bundles with the same keys, each tells only of its own', async () => {
+    const [one, other] = [await watched(api, owner), await watched(api, owner)]
+    const keyIds = Object.values(one.bundle.keyIds)
+    for (const key_id of Object.values(other.bundle.keyIds))
+      await api.call('detachKey', { as: owner, params: { bundle_id: other.bundle.id, key_id } })
+    for (const key_id of keyIds)
+      await api.call('attachKey', { as: owner, params: { bundle_id: other.bundle.id, key_id } })
+    const { token } = other.machine
+    const again = await fetchValues(api, { token, bundle_id: other.bundle.id })
+    const [waitOfOne, waitOfOther] = [
+      await waitOf(api, one),
+      await waitOf(api, { ...other, deliveryId: again.answer.json.delivery_id }),
+    ]
+    const detach = ({ bundle }: Watched) =>
+      api.call('detachKey', { as: owner, params: { bundle_id: bundle.id, key_id: keyIds[0] ?? '' } })
+    await detach(other)
+    expect(await waitOfOther.answer()).toBe(true)
+    expect(api.waitingCalls()).toBe(1)
+    await detach(one)
+    expect(await waitOfOne.answer()).toBe(true)
+  })
+
   test("a machine watches its own deliveries; another's, and a person's, are not found", async () => {
     const [one, other] = [await watched(api, owner), await watched(api, owner)]
     const answer = await waitFor(api, one.deliveryId, other.machine)

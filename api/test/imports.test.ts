@@ -398,6 +398,15 @@ describe.each(oneDatabase)('imports on %s', (kind) => {
       expect((await adding({ value: 'one' }, also, { plan_id })).status).toBe(200)
       expect(await delivered('prod/shop')).toEqual({ [NAME]: 'two' })
     })
+
+    test('a plan is void when any of its bundles has changed', async () => {
+      await adding({ value: 'dev' }, [into('prod/shop', { value: 'prod' }, { own: [NAME] })])
+      const also = [into('prod/shop', { value: 'new prod' })]
+      const { plan_id } = (await adding({ value: 'new' }, also, { dry_run: true })).json
+      await importing('prod/shop', { [NAME]: 'since' })
+      expect((await adding({ value: 'new' }, also, { plan_id })).failure?.code).toBe('plan_changed')
+      expect(await delivered('prod/shop')).toEqual({ [NAME]: 'since' })
+    })
   })
 
   const takeFrom = (options: object = {}, as = owner, bundle = 'prod/app') =>

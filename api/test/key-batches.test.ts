@@ -186,9 +186,12 @@ describe.each(oneDatabase)('one action on several keys, on %s', (kind) => {
   test('the bundles that use the keys are listed by name, each with how many it uses', async () => {
     await change('attach', 'ABC', { bundle_id: other })
     await change('attach', 'B', { bundle_id: app })
+    const last = await createBundle('a-last')
+    await change('attach', 'A', { bundle_id: last })
     const { json } = await api.call('findKeyUses', { as: owner, body: { key_ids: idsOf('ABD') } })
     const created_by = owner.userId
     expect(json.bundles).toEqual([
+      { id: last, name: 'a-last', created_by, key_count: 1, may_detach: true },
       { id: app, name: 'app', created_by, key_count: 1, may_detach: true },
       { id: other, name: 'other', created_by, key_count: 2, may_detach: true },
     ])

@@ -278,6 +278,21 @@ describe.each(oneDatabase)('deliveries to machines on %s', (kind) => {
     expect(refusals.map(({ data }) => data)).toEqual([{ reason: 'not_granted', count: 1 }])
   })
 
+  test('a server that stops tells of repeated refusals, and only of repeated ones', async () => {
+    const first = await startTestApi(kind)
+    const as = await first.newOwner()
+    const [repeating, other] = [await newMachine(first, as), await newMachine(first, as)]
+    for (const { token } of [repeating, repeating, repeating, other])
+      await fetchValues(first, { token, bundle_id: 'other' })
+    await first.close()
+    const next = await startTestApi('sqlite', first.settings)
+    const refusals = await eventsOf(next, as, 'delivery.refused')
+    await next.close()
+    const countsOf = ({ id }: TestMachine) =>
+      refusals.flatMap(({ target, data }) => (target.id === id ? [data['count']] : []))
+    expect([countsOf(repeating), countsOf(other)]).toEqual([[2, 1], [1]])
+  })
+
   test('a machine gets at most 600 deliveries a minute', async () => {
     const { machine, bundle } = await granted()
     const wish = { token: machine.token, bundle_id: bundle.id, include_keys: ['NOT_THERE'] }

@@ -117,6 +117,23 @@ describe.each(oneDatabase)('webhooks on %s', (kind) => {
     expectError(await create({}), 409, message, 'conflict')
   })
 
+  test('the first entries of a day make a message with the note of the last of them', async () => {
+    await appended()
+    await webhook({ events: ['audit.checkpoint'] })
+    await appended()
+    aheadMs += 24 * 60 * 60_000
+    await change('A', 'of the next day')
+    await appended()
+    await arrived(1)
+    const [newest] = (await api.call('listAudit', { as: owner, query: { action: 'key.changed' } })).json
+    expect(receiver.bodies).toMatchObject([
+      {
+        type: 'audit.checkpoint',
+        data: { seq: newest?.seq, note: expect.stringContaining(`\n${newest?.seq}\n`) },
+      },
+    ])
+  })
+
   test('a changed value makes a signed message that names the keys and contains no value', async () => {
     const { id, secret } = await webhook({ events: ['bundle.changed'] })
     await change('A', 'a new value')

@@ -344,6 +344,8 @@ test('a backup is one file, and stays one when it is restored', async () => {
   expect(readdirSync(backups)).toEqual(['backup.db'])
   const kept = readdirSync(dataDir).filter((name) => name.includes('before-restore'))
   expect(kept).toEqual(['keyferry.db.before-restore-1'])
+  const again = await run('restore', join(backups, 'backup.db'))
+  expect([again.code, existsSync(join(dataDir, 'keyferry.db.before-restore-2'))]).toEqual([0, true])
 })
 
 test('values are verified, also beside a running server', async () => {

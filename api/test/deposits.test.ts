@@ -486,6 +486,8 @@ describe.each(oneDatabase)('deposits that must return to the terminal, on %s', (
     const { json } = await api.call('listAudit', { as: owner, query: { limit: String(limit) } })
     return json.map(({ action }) => action)
   }
+  const reasonOfEnd = async () =>
+    (await api.call('listAudit', { as: owner, query: { action: 'deposit.void' } })).json[0]?.data['reason']
 
   test.each(['loopback', 'code'])('nothing is stored until the approval returns by %s', async (release) => {
     const client = new DepositClient(api)
@@ -653,6 +655,7 @@ describe.each(oneDatabase)('deposits that must return to the terminal, on %s', (
     expect([refused.status, refused.failure?.code]).toEqual([409, 'plan_changed'])
     expect(await state(id)).toBe('pending')
     expect(await actions(2)).toContain('deposit.void')
+    expect(await reasonOfEnd()).toBe('plan_changed')
     const again = await approve(id, { release: 'code' })
     expect((await client.release(id, secretOf(again.json))).status).toBe(200)
     expect((await client.waits(id)).json).toMatchObject({ status: 'applied' })
@@ -678,6 +681,7 @@ describe.each(oneDatabase)('deposits that must return to the terminal, on %s', (
     await api.call('removeMember', { as: owner, params: { user_id: there.userId } })
     const lost = 'The person who approved this deposit may not any more: it needs a new approval'
     expectError(await client.release(id, secretOf(held.json)), 409, lost, 'conflict')
+    expect(await reasonOfEnd()).toBe('refused')
     expect(await state(id)).toBe('pending')
     const listed = await api.call('listBundles', { as: owner, query: { query: bundle } })
     expect(listed.json).toEqual([])

@@ -87,6 +87,9 @@ describe.each(oneDatabase)('values that the approver types, on %s', (kind) => {
     const { json } = await approve(id, { include_keys: [] })
     await client.release(id, secretOf(json))
     expect(client.opened(await client.waits(id))).toEqual({ STRIPE_KEY: SECRET.value })
+    const query = { action: 'delivery.approved' }
+    const [event] = (await api.call('listAudit', { as: owner, query })).json
+    expect(event?.data).toMatchObject({ typed: ['STRIPE_KEY'] })
   })
 
   const at = (name: string) => api.call('createBundle', { as: owner, body: { name } })

@@ -105,6 +105,7 @@ describe.each(oneDatabase)('events of accounts on %s', (kind) => {
       actor: { kind: 'server', id: null },
       data: { reason: 'provider' },
     })
+    expect((await signedOut('session')).json.remembered_ended).toBe(0)
   })
 
   test('what the identity provider changes is recorded once, and gone in every workspace', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { StoredBytes } from '../src/storage/base/stored-bytes.ts'
 import { expectError, type Identity, oneDatabase, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 
 const ENTRIES = 3
@@ -63,6 +64,18 @@ describe.each(oneDatabase)('what a bundle and a workspace can have, on %s', (kin
     expectError(await api.call('updateKey', update), 409, WORKSPACE_FULL, 'workspace_full')
     expect((await api.call('deleteKey', { as: owner, params })).status).toBe(200)
     await expect.poll(async () => (await createKey(LARGE)).status).toBe(201)
+  })
+
+  test('a server that starts counts former values too', async () => {
+    const params = { key_id: (await createKey(LARGE)).json.id }
+    for (const value of [LARGE.toUpperCase(), LARGE])
+      expect((await api.call('updateKey', { as: owner, params, body: { value } })).status).toBe(200)
+    const database = await openDatabaseOf(api)
+    const bounds = { assurance: 'compat', bundleEntries: 1, versionsKept: 1, workspacesPerPerson: 1 } as const
+    const started = new StoredBytes(database, { ...bounds, tenantBytes: BYTES })
+    await started.prepare(owner.tenantId)
+    await database.close()
+    expect(() => started.add(owner.tenantId, LARGE.length)).toThrow(WORKSPACE_FULL)
   })
 
   const importVariables = (data: Record<string, string>) => {

@@ -222,6 +222,13 @@ describe.each(oneDatabase)('versions of keys on %s', (kind) => {
     expect(JSON.stringify(await versions(key.id))).not.toContain('public-first')
   })
 
+  test('a value that became secret after it was set is shown no more', async () => {
+    const key = await create('MARKED-later')
+    await update(key.id, { is_secret: true })
+    await update(key.id, { value: 'shown', is_secret: false })
+    expect(JSON.stringify(await versions(key.id))).not.toContain('MARKED')
+  })
+
   test('an old value opens after the mark of its key changed', async () => {
     const key = await create('one', true)
     await update(key.id, { value: 'two' })

@@ -269,7 +269,8 @@ describe.each(oneDatabase)('requests that their command left on %s', (kind) => {
     const body = { bundle_id: bundle.id, include_keys: bundle.names, release: 'code' }
     expect((await api.call('vouchForRequest', { as: owner, params, body })).status).not.toBe(200)
     expect((await client.release(id, '000000')).status).toBe(409)
-    expectError(await approve(id, { later: true, release: 'code' }), 400, expect.any(String))
+    const alone = 'later cannot be combined with release, remember_hours, typed or a task'
+    expectError(await approve(id, { later: true, release: 'code' }), 400, alone)
     expectError(await approve(id, { later: true, include_keys: ['OTHER'] }), 400, expect.any(String))
     expect((await later(id)).status).toBe(200)
     expectError(await later(id), 404, 'request not found or expired', 'request_later')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { CreatedRequest, RequestContext } from '@keyferry/contract'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
 import { Program, temporaryFolder } from './program.ts'
 
 const SECRET = randomBytes(32).toString('base64')
@@ -41,6 +42,17 @@ test('the API without a web layer refuses unsigned calls, and its start text doe
   expect((await fetch(`${api}/api/v1/bundles`)).status).toBe(401)
   expect(child.stdout).not.toContain('Sign-in')
 })
+
+test.runIf(hasPostgres())(
+  'an API node whose requests are not in Redis has its data folder for itself',
+  async () => {
+    const settings = { DATABASE_URL: await freshPostgres(), ROOT_KEY }
+    await program('api', settings).ready()
+    await expect(program('api', settings).ready()).rejects.toThrow(
+      'another keyferry-server is running on DATA_DIR',
+    )
+  },
+)
 
 test('layers that do not share the secret do not serve each other', async () => {
   const api = await program('api', {}).ready()

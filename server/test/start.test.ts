@@ -89,11 +89,14 @@ describe('a first start', () => {
     expect(mode(dataDir)).toBe(0o700)
   })
 
-  test('in a folder whose path is too long for a socket uses a private one', async () => {
+  test('in a folder whose path is too long for a socket uses a private one, and leaves nothing of it', async () => {
     dataDir = join(folder.path, 'long'.repeat(20), 'data')
-    const address = await program().ready()
+    const child = program({ TMPDIR: folder.path })
+    const address = await child.ready()
     expect((await fetch(`${address}/readyz`)).status).toBe(200)
     expect(existsSync(join(dataDir, 'api.sock'))).toBe(false)
+    expect(await child.stop('SIGINT')).toEqual({ code: 0, signal: null })
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('keyferry-'))).toEqual([])
   })
 })
 

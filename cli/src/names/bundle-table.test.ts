@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import type { ListedBundle } from '../server/bundles.ts'
 import { terminalStyle } from '../terminal/terminal-style.ts'
@@ -27,4 +28,11 @@ test('an environment that several applications have is a column, as on the page'
   const names = ['dev/web', 'dev/api', 'preview/web', 'preview/api']
   const [head] = linesOf(names.map((name) => ({ ...ALONE, name })))
   expect(head).toMatch(/APPLICATION +dev +preview/)
+  const long = ['dev/customer-portal', 'dev/api', 'prod/customer-portal', 'prod/api']
+  const lines = linesOf(long.map((name) => ({ ...ALONE, name }))).map(stripVTControlCharacters)
+  expect(lines).toEqual([
+    '  APPLICATION        dev           prod',
+    '  api                 1             1',
+    '  customer-portal     1             1',
+  ])
 })

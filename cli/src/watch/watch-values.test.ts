@@ -108,7 +108,7 @@ describe('while values are watched', () => {
     )
   })
 
-  test('only what another value came for is named, and nothing restarts where all are the same', async () => {
+  test('a fetch that fails is one line; then what another value came for is named, and all the same is none', async () => {
     const env = { KEYFERRY_TOKEN: makeMachineToken() }
     const parts = stage(env, '/')
     const request = { ...REQUEST, prefix: 'APP_' }
@@ -116,8 +116,11 @@ describe('while values are watched', () => {
     const values = new Map(Object.entries(kept).map(([name, value]) => [`APP_${name}`, value]))
     const changed = { A: 'new', B: 'same', D: 'added' }
     const fetched = [kept, changed]
+    const refusals = times(2, REFUSED)
     const answer = ({ url, body = '' }: ExchangeRequest): ExchangeAnswer | null => {
       if (!url.endsWith('/deliveries')) return fetched.length > 0 ? answered({ changed: true }) : null
+      const refusal = refusals.pop()
+      if (refusal !== undefined) return refusal
       const next = Buffer.from(JSON.stringify(fetched.shift()))
       const box = seal(next, decodeBase64(JSON.parse(body).client_pubkey))
       const named = { machine: { id: 'm', name: 'ci' }, bundle: { id: 'b', name: 'dev/app' } }
@@ -141,9 +144,11 @@ describe('while values are watched', () => {
       },
     })
     expect([exitCode, fetched]).toEqual([7, []])
-    expect(parts.seen.stderr.match(/.*restarting.*/g)).toEqual([
-      'keyferry: changed: A, C, D; restarting the program',
-    ])
+    expect(parts.seen.stderr).toBe(
+      `keyferry: values changed, but cannot be fetched: ${request.server} refused: no (403); the program keeps the values it has, trying again
+keyferry: changed: A, C, D; restarting the program
+`,
+    )
     expect(parts.seen.started).toHaveLength(2)
   })
 })

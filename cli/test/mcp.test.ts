@@ -184,15 +184,6 @@ test('a program that takes too long is ended, with what it started', async () =>
   await eventually(() => expect(isRunning(sleeping)).toBe(false))
 })
 
-test('what a program leaves running ends with it', async () => {
-  const agent = await agentAt(await serverThat(BEHAVIOURS['approves long values']), null)
-  const argv = ['sh', '-c', 'sleep 60 >/dev/null 2>&1 & echo $!']
-  const { structuredContent } = await agent.call({ ...RUN, argv })
-  const { stdout } = structuredContent as { stdout: string }
-  expect(Number(stdout)).toBeGreaterThan(0)
-  await eventually(() => expect(isRunning(Number(stdout))).toBe(false))
-})
-
 test('the end of a long output is kept', async () => {
   const agent = await agentAt(await serverThat(BEHAVIOURS['approves long values']), null)
   const { structuredContent } = await agent.call({

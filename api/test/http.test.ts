@@ -97,13 +97,16 @@ describe('what the server does with any request', () => {
     expect(await raw(`GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /)
   })
 
-  test('a second Host header is refused, on a route or none', async () => {
+  test('a second Host header is refused, on a route or none, and so is a target that names a host', async () => {
     for (const path of ['/healthz', '/nowhere']) {
       const head = `GET ${path} HTTP/1.1\r\nHost: one\r\nhost: two\r\nConnection: close\r\n\r\n`
       expect(await raw(head)).toMatch(
         /^HTTP\/1\.1 400 [\s\S]*{"error":"more than one Host header","code":"invalid"}$/,
       )
     }
+    expect(await raw('GET http://one/healthz HTTP/1.1\r\nHost: one\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 400 [\s\S]*{"error":"request target must begin with \/","code":"invalid"}$/,
+    )
     expect(await raw('GET /healthz HTTP/1.1\r\nHost: one\r\nConnection: close\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 200 /,
     )

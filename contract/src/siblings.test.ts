@@ -58,13 +58,13 @@ const tableOf = (...names: string[]) => environmentTable(names.map((name) => ({ 
 
 test('an environment is a column if its name says what it is, or if several applications have it', () => {
   const two = ['dev/web', 'preview/web', 'dev/api']
-  expect(tableOf('single', ...two)).toEqual({
+  expect(tableOf('single', 'night/job', ...two)).toEqual({
     environments: ['dev'],
     applications: [
       { name: 'api', cells: [{ name: 'dev/api' }] },
       { name: 'web', cells: [{ name: 'dev/web' }] },
     ],
-    others: [{ name: 'preview/web' }, { name: 'single' }],
+    others: [{ name: 'night/job' }, { name: 'preview/web' }, { name: 'single' }],
   })
   expect(tableOf(...two, 'preview/api').environments).toEqual(['dev', 'preview'])
 })

@@ -118,7 +118,7 @@ describe('a wrong value is named, and not repeated', () => {
     ['SMTP_URL', 'smtp:mail.example.com'],
     ['SMTP_URL', 'smtp://mail.example.com:port'],
     ['SMTP_URL', 'smtp://mail.example.com?requireTLS=true'],
-    ['SMTP_URL', 'smtp://mail.example.com/relay'],
+    ['SMTP_URL', 'smtp://mail.example.com/r'],
     ['CLERK_ISSUER', 'clerk.example.com'],
     ['CLERK_JWT_KEY', PEM],
     ['CLERK_AUTHORIZED_PARTIES', 'secrets.example.com'],

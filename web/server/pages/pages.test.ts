@@ -20,6 +20,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'index.html'), '<!doctype html>the app')
   writeFileSync(join(folder, 'approve.html'), '<!doctype html>the approval page')
   writeFileSync(join(folder, 'assets/index-4f2a.js'), SCRIPT)
+  writeFileSync(join(folder, 'assets/index-4f2a.js.map'), '{}')
   writeFileSync(join(folder, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   api = new RecordingApi()
   const apiUrl = await api.listen()
@@ -67,7 +68,9 @@ test.each([
   '/a/x',
   '/a/f5wrpOiPgn1hYEVQdgWFPh',
   '/approve',
+  '/assets',
   '/assets/gone.js',
+  '/assets/index-4f2a.js.map',
   '/index.html',
   '/approve.html',
 ])("%s is the app's own 404", async (path) => {

@@ -145,6 +145,11 @@ describe('the honest token', () => {
     expect(ensured()).toMatchObject([{ email: 'sam@example.com', email_verified: false }])
   })
 
+  test('for an e-mail in the token that is not verified, the provider says which is', async () => {
+    await statusOf(await token({ claims: { email: 'kim@example.com' } }))
+    expect(ensured()).toMatchObject([{ email: 'sam@example.com', email_verified: true }])
+  })
+
   test('an e-mail in the token is verified only when the token says so', async () => {
     await restart({ jwtKey: pem, secretKey: null })
     const email = 'kim@example.com'

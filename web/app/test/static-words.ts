@@ -98,6 +98,8 @@ export function wordsOf(element: ReactElement, state: State = {}): string {
   Object.assign(globalThis, {
     history: { pushState: leaves(''), replaceState: leaves(', in place of this page') },
   })
+  // What other tests left is not of this page.
+  for (const { id } of currentToasts()) dismiss(id)
   const { location } = globalThis
   Object.assign(globalThis, {
     location: Object.assign(new URL(at ?? location.href, location.href), { assign, reload }),

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { currentToasts, dismiss, notify } from './toast-store.ts'
 
 const shown = () => currentToasts().map(({ text, isGone }) => (isGone ? '' : text))
@@ -11,7 +11,8 @@ function take(...texts: readonly string[]) {
   for (const { id, text } of currentToasts()) if (texts.includes(text)) dismiss(id)
 }
 
-afterEach(() => take(...shown()))
+// Tests of other files can have left messages.
+beforeEach(() => take(...shown()))
 
 test('a fourth message takes the place of the oldest', () => {
   say('a', 'b', 'c', 'd')

@@ -101,7 +101,7 @@ describe.each(oneDatabase)('the queue of mails, on %s', (kind) => {
     expect(made.status).toBe(201)
   }
 
-  test('each due date within two weeks is mailed once to active owners with a proved address who did not turn it off', async () => {
+  test('each due date within two weeks is mailed once, to owners with a proved address who want it', async () => {
     const other = await joinWorkspace(api, owner, 'owner')
     const member = await joinWorkspace(api, owner, 'member')
     const silent = await joinWorkspace(api, owner, 'owner')
@@ -164,7 +164,7 @@ describe.each(oneDatabase)('the queue of mails, on %s', (kind) => {
     ])
   })
 
-  test('a mail is given up at its deadline, and an address without mails is forgotten unless a node sends to it', async () => {
+  test('a mail is given up at its deadline; an address without mails is forgotten unless it is in use', async () => {
     for (const id of ['ana@example.com', 'idle@example.com']) await receiver(id)
     await receiver('claimed@example.com', { claimed_until: at(1) })
     await receiver('free@example.com', { claimed_until: AT })

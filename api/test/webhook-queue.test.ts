@@ -146,7 +146,7 @@ describe.each(oneDatabase)('the queue of messages to webhooks, on %s', (kind) =>
   })
   const lease = { claim: 'c', now: NOW, until: '2099-06-01T00:00:30.000Z' }
 
-  test('the webhook with the earliest time is due first; one that is disabled, claimed or idle is not due', async () => {
+  test('the webhook with the earliest time is due first; a disabled, claimed or idle one is not due', async () => {
     const [second, first, later, claimed, off, idle, early] = await Promise.all(
       Array.from({ length: 7 }, newWebhook),
     )

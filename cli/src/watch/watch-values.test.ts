@@ -108,7 +108,7 @@ describe('while values are watched', () => {
     )
   })
 
-  test('a fetch that fails is one line; then what another value came for is named, and all the same is none', async () => {
+  test('a failed fetch is one line; then the changed names are said, and equal values are not named', async () => {
     const env = { KEYFERRY_TOKEN: makeMachineToken() }
     const parts = stage(env, '/')
     const request = { ...REQUEST, prefix: 'APP_' }

@@ -78,7 +78,6 @@ function useCombobox({ options, chosenId, onChoose }: Choosing) {
     if (isComposing(event)) return
     if (open && event.key === 'Escape') {
       event.preventDefault()
-      event.stopPropagation()
       close()
     } else if (open) onListKey(event)
     else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {

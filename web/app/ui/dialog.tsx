@@ -40,7 +40,7 @@ export function Dialog({ title, hidesTitle = false, onClose, children }: DialogP
       }}
       // Left to the browser, the fourth Escape in a row closes it, whatever `onCancel` says.
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || isComposing(event)) return
+        if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return
         event.preventDefault()
         close()
       }}

@@ -87,7 +87,7 @@ test.each<[string, object, object]>([
     { first_approval: VOUCH },
     { hasVouched: false, isSecond: true, isLured: true },
   ],
-])('who else stands for a request that a link led to: %s', (_, rules, decision) => {
+])('a request that a link opened, approved before by %s', (_, rules, decision) => {
   expect(decided({ rules, asking: { openedByLink: true } })).toMatchObject(decision)
 })
 

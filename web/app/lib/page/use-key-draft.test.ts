@@ -23,7 +23,7 @@ const ITEM = {
   bundles: [],
 }
 
-/** A person edits a key, and another person changes it meanwhile. @returns what the first one reads */
+/** One person edits a key while another person changes it. @returns what the first person reads */
 function conflict(
   theirs: object,
   mine: Parameters<ReturnType<typeof useKeyDraft>['set']>[0] | string,

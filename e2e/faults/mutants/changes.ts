@@ -36,6 +36,12 @@ const SHORTENING = /^(printable|shown|visibleText)$/
 // Swapping their arguments changes nothing.
 const SYMMETRIC = /^(classNames|max|min|isDeepStrictEqual|timingSafeEqual|(is|are)(Same|Equal)\w*)$/
 
+// Examples of the document of the API, and a listener of a signal, which aborts once anyway.
+const UNSEEN = /^(examples|once)$/
+
+// Of what has a limit, these read the first row anyway.
+const FIRST = /^executeTakeFirst/
+
 const CLAUSES = new Set(['where', 'whereRef', 'having', 'filter', 'limit', 'orderBy'])
 
 // Class names of the browser app have several words, too. Its messages begin with a capital letter.
@@ -45,7 +51,7 @@ const PHRASE = /^[A-Za-z][\w’']* [a-z]+ \S/
 /** Find all changes of a source file. */
 export function parseChanges(file: string, source: string): Parsed {
   const changes: Change[] = []
-  const types: Span[] = []
+  const unseen: Span[] = []
   const sizes: Span[] = []
   const bodies: Span[] = []
   const change = (kind: string, { start, end }: Span, after: string) =>
@@ -70,7 +76,7 @@ export function parseChanges(file: string, source: string): Parsed {
     if (first && first.type !== 'ReturnStatement')
       change('early return', { start: first.start, end: first.start }, 'return; ')
   }
-  const typed = (node: Node) => types.push(node)
+  const typed = (node: Node) => unseen.push(node)
 
   new Visitor({
     TSTypeAnnotation: typed,
@@ -97,6 +103,7 @@ export function parseChanges(file: string, source: string): Parsed {
       const between = source.slice(yes.end, no.start)
       const swapped = source.slice(no.start, no.end) + between + source.slice(yes.start, yes.end)
       change('branches', { start: yes.start, end: no.end }, swapped)
+      if (isSign(yes) && isSign(no)) sizes.push(yes, no)
     },
     ExpressionStatement: (node) => {
       const { expression } = node
@@ -105,8 +112,10 @@ export function parseChanges(file: string, source: string): Parsed {
     },
     CallExpression: ({ callee, arguments: [first, second], end }) => {
       if (SHORTENING.test(nameOf(callee)) && second) sizes.push(second)
-      if (callee.type === 'MemberExpression' && callee.property.type === 'Identifier')
-        if (CLAUSES.has(callee.property.name)) change('clause', { start: callee.object.end, end }, '')
+      if (callee.type === 'MemberExpression') {
+        if (CLAUSES.has(nameOf(callee))) change('clause', { start: callee.object.end, end }, '')
+        if (FIRST.test(nameOf(callee))) unseen.push(...limitOf(callee.object))
+      }
       if (!first || !second || first.type !== second.type || !isSimple(first)) return
       if (SYMMETRIC.test(nameOf(callee))) return
       const [one, two] = [first, second].map((node) => source.slice(node.start, node.end))
@@ -126,9 +135,8 @@ export function parseChanges(file: string, source: string): Parsed {
     VariableDeclarator: (node) => {
       if (node.id.type === 'Identifier' && PIXELS.test(node.id.name)) sizes.push(node)
     },
-    // Examples of the document of the API.
     Property: (node) => {
-      if (nameOf(node.key) === 'examples') types.push(node)
+      if (UNSEEN.test(nameOf(node.key))) unseen.push(node.value)
     },
     JSXText: (node) => {
       const text = node.value.trim()
@@ -145,7 +153,7 @@ export function parseChanges(file: string, source: string): Parsed {
 
   const isIn = (spans: readonly Span[], at: number) => spans.some(({ start, end }) => start <= at && at < end)
   const isFault = ({ kind, start }: Change) =>
-    !isIn(types, start) && !(kind === 'number' && isIn(sizes, start))
+    !isIn(unseen, start) && !(kind === 'number' && isIn(sizes, start))
   return { changes: changes.filter(isFault), bodies }
 }
 
@@ -153,6 +161,14 @@ function nameOf(node: Node): string {
   if (node.type === 'Identifier') return node.name
   return node.type === 'MemberExpression' ? nameOf(node.property) : ''
 }
+
+const isSign = (node: Node): boolean =>
+  node.type === 'UnaryExpression' ? isSign(node.argument) : node.type === 'Literal' && node.value === 1
+
+const limitOf = (node: Node): Span[] =>
+  node.type === 'CallExpression' && nameOf(node.callee) === 'limit'
+    ? [{ start: node.callee.end - 'limit'.length - 1, end: node.end }]
+    : []
 
 // What is looked up in a list or a map needs a fallback for the type checker, mostly for what cannot be missing.
 const isLookup = (node: Node): boolean => {

@@ -194,6 +194,11 @@ function showOn(node: string, installed: () => string): void {
     ["{ as: 'machine' }", 'usage', {}],
     ["{ server: 'http://127.0.0.1:1' }", 'network', {}],
     ['{ signal: AbortSignal.timeout(1_000), onApproval() {} }', 'aborted', {}],
+    [
+      "{ server: 'http://127.0.0.1:1', signal: AbortSignal.timeout(500) }",
+      'aborted',
+      { KEYFERRY_TOKEN: 'token' },
+    ],
   ])('deliver(%s) throws %s', async (options, code, env) => {
     const source = `import { deliver, KeyferryError } from 'keyferry/client'
       const error = await deliver(${options}).catch((caught) => caught)

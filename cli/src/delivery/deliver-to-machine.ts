@@ -9,6 +9,7 @@ import { fetchAsMachine, type MachineOutcome, type MachineRequest } from '../ser
 import { NoAnswer } from '../server/server-failure.ts'
 import { claims } from './claims.ts'
 import { markedPublic, openDelivery, requireOwnWorkspace, secretsOf } from './delivered-values.ts'
+import { atInterruption } from './interruption.ts'
 import { deliveryNotes } from './outcome.ts'
 import type { ValuesDelivery, ValuesRequest } from './values-request.ts'
 
@@ -38,8 +39,9 @@ export async function deliverToMachine(
   if (request.own?.size)
     throw usageError('a machine uses no values of its own', 'Remove keyferry.local.json from this folder.')
   const keyPair = (await parts.randomness()).newKeyPair()
+  const { takeBack, unlessEnding } = atInterruption(parts, () => wipe(keyPair.secretKey))
   try {
-    const fetching = { request, credential, keyPair, parts }
+    const fetching = { request, credential, keyPair, parts, unlessEnding }
     const outcome = await fetchPatiently(fetching, requestBody(fetching, request.bundle))
     const { delivery } = outcome
     requireOwnWorkspace(delivery, request)
@@ -49,6 +51,7 @@ export async function deliverToMachine(
     report(outcome, { names: [...values.keys()], proof: credential.proof }, { request, parts })
     return { values, secrets, deliveryId: delivery.deliveryId, versions: delivery.versions }
   } finally {
+    takeBack()
     wipe(keyPair.secretKey)
   }
 }
@@ -58,6 +61,7 @@ type Fetching = {
   readonly credential: MachineCredential
   readonly keyPair: KeyPair
   readonly parts: Parts
+  readonly unlessEnding: ReturnType<typeof atInterruption>['unlessEnding']
 }
 
 function requestBody({ request, credential, keyPair, parts }: Fetching, bundle: string): MachineRequest {
@@ -74,9 +78,9 @@ type MachineDelivery = Extract<MachineOutcome, { kind: 'delivered' }>
 
 // A new credential each time: an ID token is valid for minutes.
 async function fetchPatiently(fetching: Fetching, body: MachineRequest): Promise<MachineDelivery> {
-  const { parts, request } = fetching
+  const { parts, request, unlessEnding } = fetching
   for (let tries = 1; ; tries += 1) {
-    const outcome = await fetchOnce(fetching, body)
+    const outcome = await unlessEnding(fetchOnce(fetching, body))
     if (outcome.kind === 'delivered') return outcome
     if (outcome.kind === 'no such keys')
       return await fetchPatiently(fetching, withoutOptional(outcome, body, request))
@@ -89,7 +93,7 @@ async function fetchPatiently(fetching: Fetching, body: MachineRequest): Promise
     const pauseMs = Math.min(outcome.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS)
     const { reason } = outcome
     announce(parts, { event: 'trouble', reason }, `${reason}; trying again`)
-    await parts.clock.sleep(pauseMs)
+    await unlessEnding(parts.clock.sleep(pauseMs))
   }
 }
 

@@ -46,7 +46,7 @@ test('each attempt connects to the next node of the current address', async () =
   expect(await locate()).toBe('redis://c:3')
 })
 
-/** A sentinel that answers with this master. With null, it knows no master. */
+/** A sentinel that answers with this master. With null, it knows no master. It closes when no client is connected. */
 async function sentinel(master: readonly string[] | null) {
   const asked: string[][] = []
   const server = createServer((socket) => {
@@ -65,7 +65,8 @@ async function sentinel(master: readonly string[] | null) {
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const at = server.address()
-  return { asked, port: typeof at === 'object' ? at?.port : 0, close: () => server.close() }
+  const close = () => new Promise((resolve) => void server.close(resolve))
+  return { asked, port: typeof at === 'object' ? at?.port : 0, close }
 }
 
 test.each([
@@ -83,14 +84,19 @@ test.each([
   expect(asked).toContainEqual(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'the one'])
   expect(asked.flat().includes('p')).toBe(false)
   expect(asked.some((words) => words.includes('s'))).toBe(path.includes('sentinel_password'))
-  close()
+  await close()
 })
 
 test('a master that the sentinels do not know is an error', async () => {
   const { port, close } = await sentinel(null)
   const locate = locator({ url: () => `redis+sentinel://127.0.0.1:${port}/other` })
   await expect(locate()).rejects.toThrow('the sentinels know no master other')
-  close()
+  await close()
+})
+
+test('where no sentinel can be reached, the error says why', async () => {
+  const locate = locator({ url: () => 'redis+sentinel://127.0.0.1:1/m' })
+  await expect(locate()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
 
 test('pauses between attempts double, up to a second', () => {

@@ -131,6 +131,7 @@ async function store(
   answers: Answers,
   workspace: string | null = WORKSPACE.id,
   view: Stage['view'] = 'quiet',
+  agent: string | null = null,
 ) {
   const { bodies, exchange } = serverThat(answers)
   const keyboard = {
@@ -147,7 +148,7 @@ async function store(
       isWorkspaceFlag: workspace !== null,
       folder,
       command: COMMAND,
-      agent: null,
+      agent,
       reason: null,
       receiptFile: null,
       whyNotOpen: 'no',
@@ -246,4 +247,11 @@ test.each<[string, Answers, string]>([
     message: expect.stringContaining(problem),
   })
   expect(pinned()).toBe(null)
+})
+
+test('an agent has to say why, before anything is asked', async () => {
+  await expect(store({}, WORKSPACE.id, 'quiet', 'helper')).rejects.toMatchObject({
+    exitCode: 2,
+    next: 'Add --reason TEXT: say in one sentence why you change the bundle.',
+  })
 })

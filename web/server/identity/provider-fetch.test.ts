@@ -5,6 +5,7 @@ import { OidcProvider } from './oidc/oidc-provider.ts'
 import { boundedFetch, providerFetch } from './provider-fetch.ts'
 
 const bounded = boundedFetch({ timeoutMs: 300, maxBytes: 100_000 })
+const patient = boundedFetch({ timeoutMs: 60_000, maxBytes: 100_000 })
 
 describe.each(Object.entries(ODD_ANSWERS))('a provider that answers with %s', (_name, answer) => {
   let odd: Awaited<ReturnType<typeof startOddServer>>
@@ -46,6 +47,32 @@ describe('an answer without an end, of a provider that sends fast', () => {
   test('ends a call of the Clerk API', async () => {
     await expect(new ClerkBackend(url, 'secret').emailOf('user')).rejects.toMatchObject({ cause: tooLong })
   })
+})
+
+const answering = (text: string) => startOddServer((socket) => socket.end(text))
+
+test.each([
+  [100_000, 'a whole answer'],
+  [100_001, 'Error: the provider answered more than 100000 bytes'],
+])('of an answer of %i bytes comes %s', async (length, outcome) => {
+  const odd = await answering(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n${'x'.repeat(length)}`)
+  const said = patient(`http://127.0.0.1:${odd.port}/`, {}).then(() => 'a whole answer', String)
+  expect(await said).toBe(outcome)
+  odd.close()
+})
+
+test.each([204, 205, 304])('an answer of status %i has no body', async (status) => {
+  const odd = await answering(`HTTP/1.1 ${status} None\r\ncontent-length: 0\r\n\r\n`)
+  const answer = await patient(`http://127.0.0.1:${odd.port}/`, {})
+  expect([answer.body, answer.status, answer.statusText]).toEqual([null, status, 'None'])
+  odd.close()
+})
+
+test('the signal of the caller ends a call too', async () => {
+  const odd = await startOddServer(ODD_ANSWERS['silence'] ?? (() => {}))
+  const signal = AbortSignal.abort(new Error('given up'))
+  await expect(providerFetch(`http://127.0.0.1:${odd.port}/`, { signal })).rejects.toThrow('given up')
+  odd.close()
 })
 
 test('an ordinary answer keeps its status, headers and body', async () => {

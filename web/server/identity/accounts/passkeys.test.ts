@@ -240,12 +240,19 @@ describe('adding a passkey', () => {
 
   test('the options are for this person, and exclude what the account has', async () => {
     const options = await bodyOf(await begin())
-    expect(options).toMatchObject({
-      rp: { id: RP_ID },
-      user: { id: 'AAAA', name: CREDENTIALS.email },
+    expect(options).toEqual({
+      challenge: expect.stringMatching(/^[\w-]{43}$/),
+      rp: { id: RP_ID, name: 'Keyferry' },
+      user: { id: 'AAAA', name: CREDENTIALS.email, displayName: CREDENTIALS.email },
+      pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: 'public-key', alg })),
       excludeCredentials: [{ type: 'public-key', id: 'BBBB' }],
-      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      authenticatorSelection: {
+        residentKey: 'required',
+        requireResidentKey: true,
+        userVerification: 'required',
+      },
       attestation: 'none',
+      timeout: 300_000,
     })
     const prepared = api.calls.at(-1)
     expect(prepared?.headers['x-user-id']).toBe(PERSON.user_id)

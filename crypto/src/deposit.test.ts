@@ -107,4 +107,5 @@ test('only the receipt key that signed a deposit key vouches for it', () => {
   const changed = new Uint8Array(32).fill(9)
   expect(depositKeyFits(changed, { publicKey: signer.publicKey, signature })).toBe(false)
   expect(depositKeyId(changed)).not.toBe(depositKeyId(publicKey))
+  expect(depositKeyId(changed)).toBe(digest('keyferry deposit kid v1', changed).slice(0, 16))
 })

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LIST_BEHAVIOURS } from '../../test/list-behaviours.ts'
 import { type ScriptedServer, startScriptedServer } from '../../test/scripted-server.ts'
 import { type Stage, stage } from '../../test/stage.ts'
+import type { Parts } from '../base/parts.ts'
 import { listWithApproval } from './list-with-approval.ts'
 
 let server: ScriptedServer
@@ -21,12 +22,12 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-const list = (bundle: string) => {
+const list = (bundle: string, workspace: string | null = null, parts: Parts = scene) => {
   const command = ['keyferry', 'ls', bundle]
   const options = {
     server: server.url,
     bundle,
-    workspace: null,
+    workspace,
     isWorkspaceFlag: false,
     folder: '/',
     command,
@@ -35,7 +36,7 @@ const list = (bundle: string) => {
   } as const
   return listWithApproval(
     { ...options, receiptFile: null, whyNotOpen: 'no', hidesQrCode: true },
-    { ...scene, view: 'quiet' },
+    { ...parts, view: 'quiet' },
   )
 }
 
@@ -67,4 +68,29 @@ test('the code of the page brings the approval back', async () => {
   const address = `${server.url}/api/v1/requests/${id}/release`
   await fetch(address, { method: 'POST', body: JSON.stringify({ secret: '482913' }) })
   expect((await listing).bundle.name).toBe('dev/app')
+})
+
+test('the workspace is asked about when no other question reads the keyboard', async () => {
+  server = await startScriptedServer(LIST_BEHAVIOURS['lists names by code'])
+  const reading = new Set<string>()
+  const together: string[][] = []
+  const askUntil = async (question: string, ended: AbortSignal) => {
+    reading.add(question.trim())
+    together.push([...reading])
+    if (question.includes('[y/N]')) return 'y'
+    return await new Promise<null>((resolve) => {
+      ended.addEventListener('abort', () => {
+        reading.delete(question.trim())
+        resolve(null)
+      })
+    })
+  }
+  const keyboard = { ...scene.keyboard, isThere: () => true, askUntil }
+  const stderr = { ...scene.stderr, isTerminal: true }
+  const listing = list('dev/app', 'Acme', { ...scene, env: { XDG_STATE_HOME: folder }, keyboard, stderr })
+  await expect.poll(() => together).toHaveLength(1)
+  const address = `${server.url}/api/v1/requests/${server.asked[0]?.id}/release`
+  await fetch(address, { method: 'POST', body: JSON.stringify({ secret: '482913' }) })
+  await listing
+  expect(together).toEqual([['Then type the six digits from the page:'], ['Use this workspace? [y/N]']])
 })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import http from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -90,10 +91,16 @@ test('everything else is 404 and has no effect', async () => {
 
 test('slow and broken callers are cut, and the listener goes on', async () => {
   const path = await backPath()
-  const socket = connect(Number(door.port), '127.0.0.1')
-  socket.write('GET / HT')
-  const isCut = new Promise((resolve) => void socket.on('close', resolve))
-  socket.resume()
+  const isCut = Promise.all(
+    ['GET / HT', `POST ${path} HTTP/1.1\r\nhost: ${door.host}\r\ncontent-length: 50\r\n\r\nsecret=`].map(
+      (text) => {
+        const socket = connect(Number(door.port), '127.0.0.1')
+        socket.write(text)
+        socket.resume()
+        return once(socket, 'close')
+      },
+    ),
+  )
   const broken = connect(Number(door.port), '127.0.0.1', () => {
     broken.write(`POST ${path} HTTP/1.1\r\nhost: ${door.host}\r\ncontent-length: 50\r\n\r\nsecret=`)
     broken.destroySoon()

@@ -79,7 +79,7 @@ async function askSentinel(address: string): Promise<string> {
     const account = username === '' && password === '' ? '' : `${username}:${password}@`
     return `${sentinel.protocol}//${account}${host?.includes(':') ? `[${host}]` : host}:${port}${sentinel.search}`
   } finally {
-    if (client.isOpen) client.destroy()
+    client.destroy()
   }
 }
 

@@ -55,20 +55,36 @@ test('a request that was pending still is after a restart', async () => {
   expect(context.status).toBe(200)
 })
 
-test('a stop ends idle connections first, and a call that is still being sent gets an answer', async () => {
+const BODY = '{"client_pubkey":"x"}'
+
+/** An idle connection, and a call whose head the server has read. */
+async function beginCalls() {
   const idle = opened('GET /healthz HTTP/1.1\r\n', '\r\n')
   await once(idle, 'data')
-  const body = '{"client_pubkey":"x"}'
-  const fields = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
+  const fields = `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n`
   const calling = opened('POST /api/v1/requests HTTP/1.1\r\n', `${fields}Expect: 100-continue\r\n\r\n`)
-  // The server has read the head.
   expect(String(await once(calling, 'data'))).toContain('100 Continue')
+  return { idle, calling }
+}
+
+test('a stop ends idle connections first, and a call that is still being sent gets an answer', async () => {
+  const { idle, calling } = await beginCalls()
   const stopped = program.stop()
   await once(idle, 'close')
   // A server that let idle connections last as long as it waits for calls would end this one too.
-  calling.write(body)
+  calling.write(BODY)
   expect(String(await once(calling, 'data'))).toMatch(/^HTTP\/1\.1 \d{3} /)
   expect(await stopped).toEqual({ code: 0, signal: null })
+})
+
+test('a second signal ends the calls too', async () => {
+  const { idle, calling } = await beginCalls()
+  calling.on('error', () => undefined)
+  const exited = once(program.child, 'exit')
+  program.child.kill('SIGTERM')
+  await once(idle, 'close')
+  program.child.kill('SIGINT')
+  expect(await exited).toEqual([130, null])
 })
 
 test('a server whose log reader is gone stops too', async () => {

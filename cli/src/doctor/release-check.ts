@@ -94,7 +94,7 @@ function newerRelease({ version }: SignedSums, own: string, server: string): Fin
   return [doubtful('update', `Keyferry ${version} is there`, `Run: curl -fsS ${server}/install.sh | sh`)]
 }
 
-function ownSum(): string | null {
+export function ownSum(): string | null {
   return process.versions['bun'] === undefined ? null : digestOf(readFileSync(process.execPath))
 }
 

@@ -115,7 +115,8 @@ describe('while values are watched', () => {
     const kept = { A: 'old', B: 'same', C: 'gone' }
     const values = new Map(Object.entries(kept).map(([name, value]) => [`APP_${name}`, value]))
     const changed = { A: 'new', B: 'same', D: 'added' }
-    const fetched = [kept, changed]
+    const fetched = [kept, changed, kept]
+    const pauses: number[] = []
     const refusals = times(2, REFUSED)
     const answer = ({ url, body = '' }: ExchangeRequest): ExchangeAnswer | null => {
       if (!url.endsWith('/deliveries')) return fetched.length > 0 ? answered({ changed: true }) : null
@@ -135,7 +136,7 @@ describe('while values are watched', () => {
     }
     const exitCode = await runWatched(watching as unknown as ProgramWithValues, {
       ...parts,
-      clock: { ...parts.clock, sleep: async () => undefined },
+      clock: { ...parts.clock, monotonicMs: () => 0, sleep: async (ms) => void pauses.push(ms) },
       exchange: async (asked) => {
         const given = answer(asked)
         if (given !== null) return given
@@ -147,8 +148,13 @@ describe('while values are watched', () => {
     expect(parts.seen.stderr).toBe(
       `keyferry: values changed, but cannot be fetched: ${request.server} refused: no (403); the program keeps the values it has, trying again
 keyferry: changed: A, C, D; restarting the program
+keyferry: changed: A, D, C; restarting the program
 `,
     )
-    expect(parts.seen.started).toHaveLength(2)
+    expect(parts.seen.started).toHaveLength(3)
+    expect(pauses[0]).toBeGreaterThanOrEqual(1_000)
+    expect(pauses[0]).toBeLessThanOrEqual(3_000)
+    // A program is not restarted again at once.
+    expect(pauses.at(-1)).toBe(5_000)
   })
 })

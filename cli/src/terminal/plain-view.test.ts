@@ -230,3 +230,12 @@ test.each([
     isMinor: true,
   })
 })
+
+test('at a terminal, no line is erased before one is shown', () => {
+  const parts = stage({ TERM: 'xterm' }, '/')
+  const { say, finished, end } = liveView({ ...parts, stderr: { ...parts.stderr, isTerminal: true } })
+  say(MINOR)
+  finished(OUTCOME)
+  end()
+  expect(parts.seen.stderr).not.toContain('\u001b[2K')
+})

@@ -53,6 +53,12 @@ test('the request says that it is for names, and how the approval can return', a
   expect(server.asked[0]?.body).not.toHaveProperty('device')
 })
 
+test('a name is required only where the server says so', async () => {
+  server = await startScriptedServer(LIST_BEHAVIOURS['lists a hostile name'])
+  const name = '\u001b[2JA'
+  expect((await list('dev/app')).names).toEqual([{ id: null, name, isSecret: true, required: false }])
+})
+
 test('a request whose kind the server ignores is withdrawn before a person sees it', async () => {
   server = await startScriptedServer(LIST_BEHAVIOURS['ignores the kind of a request'])
   await expect(list('dev/app')).rejects.toThrow('does not know this kind of request')

@@ -50,6 +50,11 @@ test.each(['\x00', '\x07', '\t', '\x12', '\x1bx', '\x1b[31m', '\x9b', '\ufffd'])
   },
 )
 
+test('a marked paste ends with its second mark', async () => {
+  expect((await typed('\x1b[200~a')).steps).toEqual([])
+  expect((await typed('\x1b[200~a\x1b[201~')).steps).toEqual(['pasted'])
+})
+
 test.each(['\x03', '\x04', '\x15', '\x1b[D', '\x7f'])(
   '%j in a marked paste is refused, and does nothing',
   async (sent) => {

@@ -1,16 +1,25 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { hasTerminal, inTerminal } from '../../../e2e/terminal.ts'
 
 /** What a program whose standard output is a pipe prints. */
-const printed = (script: string) =>
-  execFileSync(process.execPath, ['--input-type=module', '-e', `${IMPORT}\n${script}`], { encoding: 'utf8' })
+const printed = (script: string) => execFileSync(process.execPath, wordsOf(script), { encoding: 'utf8' })
+const wordsOf = (script: string) => ['--input-type=module', '-e', `${IMPORT}\n${script}`]
 const IMPORT = `import { fileOutput, isTerminal } from ${JSON.stringify(join(import.meta.dirname, 'streams.ts'))}`
 
+const FACTS = `const out = fileOutput(1)
+  out.write(JSON.stringify([out.isTerminal, out.columns(), out.rows()]))`
+
 test('a pipe has the size of a usual terminal, and is none', () => {
-  const script = `const out = fileOutput(1)
-    out.write(JSON.stringify([out.isTerminal, out.columns(), out.rows()]))`
-  expect(printed(script)).toBe('[false,80,24]')
+  expect(printed(FACTS)).toBe('[false,80,24]')
+})
+
+test.skipIf(!hasTerminal())('a terminal has its own size', async () => {
+  const { PATH } = process.env
+  const terminal = inTerminal([process.execPath, ...wordsOf(FACTS)], { env: { PATH }, columns: 91, rows: 37 })
+  expect((await terminal.appears(/\[.*\]/))[0]).toBe('[true,91,37]')
+  await terminal.exit
 })
 
 test('a device that is no terminal, and a descriptor that is not open, are no terminals', () => {

@@ -33,22 +33,24 @@ const REQUEST: ValuesRequest = {
 const CREDENTIAL = { machineId: 'm1', proof: 'token …0UBJ', forKey: async () => 'kfm_token' }
 
 /** A delivery from a server that is away, and what it does. `paused`: resolves at its first pause. */
-function delivering() {
+function delivering(retryAfterMs: number | null = null) {
   const scene = stage({}, '/')
   const asked: ExchangeRequest[] = []
   const paused = withResolvers<void>()
   const pause = withResolvers<void>()
-  const sleep = async () => {
+  const pauses: number[] = []
+  const sleep = async (ms: number) => {
+    pauses.push(ms)
     paused.resolve()
     await pause.promise
   }
   const exchange = async (request: ExchangeRequest) => {
     asked.push(request)
-    return answered({ error: 'unavailable' }, 503)
+    return { ...answered({ error: 'unavailable' }, 503), retryAfterMs }
   }
   const clock = { ...scene.clock, sleep }
   const ended = deliverToMachine(REQUEST, CREDENTIAL, { ...scene, clock, exchange })
-  return { scene, asked, paused, pause, ended }
+  return { scene, asked, pauses, paused, pause, ended }
 }
 
 test('a machine says who asks for what', async () => {
@@ -87,4 +89,15 @@ test('a signal ends the tries', async () => {
   await nextTurn()
   expect([asked.length, isSettled]).toEqual([1, false])
   expect(scene.seen.keyPairs[0]?.secretKey.every((byte) => byte === 0)).toBe(true)
+})
+
+test.each([
+  [null, [1_000, 2_000]],
+  [7_000, [7_000, 7_000]],
+  [90_000, [60_000, 60_000]],
+])('the pauses grow, or are those of the server, up to a minute: %j', async (retryAfterMs, expected) => {
+  const { pauses, pause, ended } = delivering(retryAfterMs)
+  pause.resolve()
+  await expect(ended).rejects.toMatchObject({ exitCode: 5 })
+  expect(pauses).toEqual(expected)
 })

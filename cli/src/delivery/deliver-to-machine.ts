@@ -91,8 +91,7 @@ async function fetchPatiently(fetching: Fetching, body: MachineRequest): Promise
         'Nothing was started. Try again later, or check the server.',
       )
     const pauseMs = Math.min(outcome.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS)
-    const { reason } = outcome
-    announce(parts, { event: 'trouble', reason }, `${reason}; trying again`)
+    announce(parts, { event: 'trouble', reason: outcome.reason }, `${outcome.reason}; trying again`)
     await unlessEnding(parts.clock.sleep(pauseMs))
   }
 }
@@ -101,10 +100,9 @@ async function fetchOnce(
   { credential, keyPair, parts, request }: Fetching,
   body: MachineRequest,
 ): Promise<MachineOutcome> {
-  const { exchange } = parts
   try {
     const proof = await credential.forKey(keyPair.publicKey)
-    return await fetchAsMachine({ exchange, server: request.server }, proof, body)
+    return await fetchAsMachine({ exchange: parts.exchange, server: request.server }, proof, body)
   } catch (error) {
     if (!(error instanceof NoAnswer && error.isPassing)) throw error
     return { kind: 'later', retryAfterMs: null, reason: printable(error.reason, 80) }
@@ -128,14 +126,14 @@ function report(
   { names, proof }: { names: readonly string[]; proof: string },
   { request, parts }: Pick<Fetching, 'request' | 'parts'>,
 ): void {
-  const { missingRequired, expired } = delivery
   const bundle = delivery.bundle?.name ?? request.bundle ?? ''
+  const { deliveryId: delivery_id, missingRequired: missing_required, versions, expired } = delivery
+  const record = { delivery_id, versions, expired, missing_required }
   const event = { event: 'delivered', machine: machine.name, proof, names, bundle }
-  const record = { delivery_id: delivery.deliveryId, versions: delivery.versions, expired }
   const count = `${names.length} ${names.length === 1 ? 'value' : 'values'}`
   const text = `as machine ${printable(machine.name, 100)}, by ${proof}: ${count} from ${printable(bundle, 80)}`
   const { view, stderr } = parts
-  announce(parts, { ...event, ...record, missing_required: missingRequired }, view === 'quiet' ? null : text)
+  announce(parts, { ...event, ...record }, view === 'quiet' ? null : text)
   if (view === 'json') return
   for (const note of deliveryNotes(names, delivery, request)) stderr.write(`keyferry: ${note}\n`)
 }

@@ -127,6 +127,22 @@ describe.each(oneDatabase)('maintenance of a database on %s', (kind) => {
     )
   })
 
+  test.runIf(kind === 'sqlite').each(['tenants', 'audit_keys', 'receipt_keys', 'deposit_keys'])(
+    'a root key stays known while a row of %s that was written meanwhile needs it',
+    async (table) => {
+      const api = await startTestApi(kind)
+      await withKey(api, 'value')
+      await api.close()
+      const late = `update ${table} set root_key_id = old.root_key_id`
+      await load(
+        join(api.settings.dataDir, 'keyferry.db'),
+        `create trigger late after update on deposit_keys begin ${late}; end`,
+      )
+      const both = { ...api.settings, rootKeys: [newRootKey(), api.settings.rootKeys[0]] as const }
+      expect(await rotateRootKey(both)).toEqual({ rewrapped: 1, forgotten: [] })
+    },
+  )
+
   test('verify counts what opens and names what does not', async () => {
     const api = await startTestApi(kind)
     const { key_id } = await withKey(api, 'value')

@@ -72,7 +72,6 @@ export async function seeBundle(
   return seen ?? { ...bundle, ...NOTHING }
 }
 
-const NO_RIGHTS = { changers: 'owner', isRuled: true, sharedOutside: new Set<string>() } as const
 const NOTHING: BundleMay = { may_edit: false, may_duplicate: false }
 
 /** @param caller null: a program, which may only use a bundle */
@@ -81,14 +80,13 @@ async function seenBy(
   caller: Caller | null,
   found: readonly Bundle[],
 ): Promise<SeenBundle[]> {
-  const ids = found.map(({ id }) => id)
   // Of an owner's rights nothing needs to be read.
-  const rights =
-    caller === null || caller.role === 'owner' ? null : await bundles.rights(caller.tenantId, ids, found)
+  if (caller?.role === 'owner') return found.map((bundle) => ({ ...bundle, may_edit: true, may_duplicate: true }))
+  const ids = found.map(({ id }) => id)
+  const rights = caller && (await bundles.rights(caller.tenantId, ids, found))
   return found.map((bundle) => {
-    const { created_by } = bundle
-    const right = rights?.get(bundle.id) ?? { ...NO_RIGHTS, created_by }
-    return { ...bundle, ...(caller === null ? NOTHING : mayOf(caller, right)) }
+    const right = rights?.get(bundle.id)
+    return { ...bundle, ...(caller && right ? mayOf(caller, right) : NOTHING) }
   })
 }
 

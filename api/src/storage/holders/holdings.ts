@@ -93,7 +93,6 @@ export async function collectedAgain(
       'in',
       keys.map(({ id, version }) => `${id} ${version}`),
     )
-    .where('perhaps_version', 'is', null)
     .where('dismissed_at', 'is', null)
     .where((row) =>
       row.exists(selectOf(transaction, 'deliveries', { tenantId, id: deliveryId }).select('id')),

@@ -218,6 +218,8 @@ describe.each(databases)('what the credentials of a person gave, on %s', (kind) 
     await rotate(terminal)
     expect(await repeats(terminal)).toBe('person_removed')
     const { json } = await api.call('logIn', { body: { email: person.email, password: PASSWORD } })
+    const again = await setAccountActive(operated(), person.email, true)
+    expect(again).toMatchObject({ userId: person.userId, remembered: 0 })
     expect(await inEpoch(person, String(json.epoch))).toBe(200)
   })
 

@@ -265,12 +265,19 @@ describe.each(oneDatabase)('imports on %s', (kind) => {
 
   test('a taken library name gets a number, and key_names chooses another', async () => {
     await api.call('createKey', { as: owner, body: { name: 'PROD_APP_A', value: 'other' } })
-    await importing('dev/app', { A: '1', B: '1' })
-    const { json } = await importing('prod/app', { A: '2', B: '2' }, { key_names: { B: 'MAIN_B' } })
-    expect(json.plan.map(({ key_name }) => key_name)).toEqual(['PROD_APP_A_2', 'MAIN_B'])
-    const answer = await importing('qa/app', { A: '3' }, { key_names: { A: 'MAIN_B' } })
-    const message = 'the library has a key MAIN_B: choose another name for A with key_names'
-    expectError(answer, 409, message, 'name_taken')
+    await importing('dev/app', { A: '1', A_3: '1', B: '1' })
+    const key_names = { B: 'PROD_APP_A_2' }
+    const { json } = await importing('prod/app', { A: '2', A_3: '2', B: '2' }, { key_names })
+    const names = json.plan.map(({ key_name }) => key_name)
+    expect(names).toEqual(['PROD_APP_A_3', 'PROD_APP_A_3_2', 'PROD_APP_A_2'])
+    for (const [key, name] of [
+      ['PROD_APP_A_2', 'A'],
+      ['QA_B', 'B'],
+    ] as const) {
+      const answer = await importing('qa/app', { A: '3', B: '3' }, { key_names: { A: 'QA_B', [name]: key } })
+      const message = `the library has a key ${key}: choose another name for ${name} with key_names`
+      expectError(answer, 409, message, 'name_taken')
+    }
   })
 
   test('a library name that is too long asks for another', async () => {

@@ -237,6 +237,19 @@ describe.each(oneDatabase)('holders on %s', (kind) => {
     expect(await holders(key.id)).toEqual([{ holder: 'racer', version: 1, perhaps_version: null, times: 1 }])
   })
 
+  test('when a delivery is void, only the newest of the open ones tell what its terminal may have', async () => {
+    for (const [others, perhaps] of [
+      [18, [{ perhaps_version: 1 }]],
+      [19, []],
+    ] as const) {
+      const [key, other, terminal] = [await newKey(), await newKey(), `with ${others} others`]
+      await begin(key, terminal, 1)
+      for (let count = 0; count < others; count += 1) await begin(other, terminal, 1)
+      await end('void', await begin(key, terminal, 2))
+      expect(await holders(key.id)).toMatchObject(perhaps)
+    }
+  })
+
   test('the event of a collection names the terminal as it called itself', async () => {
     await end('collect', await begin(await newKey(), 'named', 1))
     const { entries } = await stores.audit.list(tenantId, { action: 'delivery.collected' }, PAGE)

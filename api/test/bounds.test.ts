@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { acceptForeignRows } from '../src/audit-maintenance.ts'
 import { StoredBytes } from '../src/storage/base/stored-bytes.ts'
 import { expectError, type Identity, oneDatabase, openDatabaseOf, startTestApi, type TestApi } from './api.ts'
 
@@ -132,7 +133,7 @@ describe.each(oneDatabase)('what a bundle and a workspace can have, on %s', (kin
     expect(statuses).toEqual(new Set([201, 409]))
   })
 
-  test('a workspace refuses one bundle more than it can have', async () => {
+  test('a workspace lists the rules of all bundles, and refuses one bundle more than it can have', async () => {
     const database = await openDatabaseOf(api)
     const first = database.query.selectFrom('bundles').selectAll().where('id', '=', bundleId)
     const bundle = await first.executeTakeFirstOrThrow()
@@ -143,8 +144,14 @@ describe.each(oneDatabase)('what a bundle and a workspace can have, on %s', (kin
     }))
     await database.write((transaction) => database.insertAll(transaction, 'bundles', more))
     await database.close()
+    await acceptForeignRows(api.settings)
     const create = (name: string) => api.call('createBundle', { as: owner, body: { name } })
-    expect((await create('last')).status).toBe(201)
+    const last = await create('last')
+    expect(last.status).toBe(201)
+    for (const bundle_id of [last.json.id, bundleId])
+      await api.call('changeBundlePolicy', { as: owner, params: { bundle_id }, body: { approvers: 'owner' } })
+    const { json } = await api.call('getTenantPolicy', { as: owner, query: { places: '1' } })
+    expect(json.places?.map(({ bundle }) => bundle?.name)).toEqual([undefined, 'app', 'last'])
     const full = `a workspace can hold ${LIMITS.bundles} bundles: delete some, or use another workspace`
     expectError(await create('beyond'), 409, full, 'workspace_full')
     const duplicate = { as: owner, params: { bundle_id: bundleId }, body: { name: 'beyond' } }

@@ -115,7 +115,6 @@ export function checkedRows(
       if (deletes !== 'unasked') rowMacs.require(table, covered)
       if (deletes) gone.push(endOf(table, covered))
     }
-  if (deletes === 'unasked') return { rows: [], gone }
   const asked = Object.keys(rows[0] ?? {}).filter((column) => !column.startsWith(PLACES))
   const own = asked.map((column) => [column, column] as const)
   return { rows: rows.map((row) => picked(row, own)), gone }

@@ -344,6 +344,10 @@ describe.each(oneDatabase)('what leaves the audit log on %s', (kind) => {
           sql`update audit_seals set note = 'x' where tenant_id = ${owner.tenantId}`.execute(database.query),
       ],
       [
+        'all checkpoints are deleted',
+        () => sql`delete from audit_seals where tenant_id = ${owner.tenantId}`.execute(database.query),
+      ],
+      [
         'what another node added is cut',
         async () => {
           const { seq } = await head()

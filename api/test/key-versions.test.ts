@@ -227,6 +227,15 @@ describe.each(oneDatabase)('versions of keys on %s', (kind) => {
     await update(key.id, { is_secret: true })
     await update(key.id, { value: 'shown', is_secret: false })
     expect(JSON.stringify(await versions(key.id))).not.toContain('MARKED')
+    expect((await restore(key.id, 1)).json).toMatchObject({ is_secret: true, version: 3 })
+    await update(key.id, { is_secret: false })
+    await update(key.id, { value: 'shown again' })
+    expect((await versions(key.id)).map(({ value }) => value)).toEqual([
+      'shown again',
+      '*****',
+      'shown',
+      '*****',
+    ])
   })
 
   test('an old value opens after the mark of its key changed', async () => {

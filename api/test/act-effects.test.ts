@@ -5,6 +5,7 @@ import { auditKeyIn } from '../src/maintenance.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import {
   type CallParts,
+  expectError,
   type Identity,
   layerHeaders,
   oneDatabase,
@@ -410,7 +411,12 @@ describe.each(oneDatabase)('what a signed act means, on %s', (kind) => {
 
   test('a machine that reads the log, or a proof for one, is signed and waits', async () => {
     const body = { name: randomUUID(), audit: true }
-    expect((await api.call('createMachine', { as: owner, body })).failure?.code).toBe('touch_required')
+    expectError(
+      await api.call('createMachine', { as: owner, body }),
+      403,
+      'sign this with your signing key',
+      'touch_required',
+    )
     expect((await signed('createMachine', { body })).failure).toMatchObject(WAITS)
     const made = await signed('createMachine', { body }, second)
     expect(made.status).toBe(201)

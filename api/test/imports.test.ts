@@ -476,7 +476,8 @@ describe.each(oneDatabase)('imports on %s', (kind) => {
       await importing('prod/app', { B: '2' })
       const params = { bundle_id: await bundleId('prod/app'), key_id }
       await api.call('attachKey', { as: owner, params, body: { as: 'OTHER' } })
-      expectRefused(await takeFrom())
+      const message = 'the bundle in from has no such key, or this bundle has it under another name: A'
+      expectError(await takeFrom(), 400, message, 'invalid')
       const entries = (entry: object) =>
         api.call('importVariables', {
           as: owner,
@@ -677,7 +678,8 @@ describe.each(oneDatabase)('imports on %s', (kind) => {
       })
 
       test('marks no copy of it as public, also over a value that was', async () => {
-        expectRefused(await promoting({}, member, { is_secret: false }))
+        const shown = await promoting({}, member, { is_secret: false })
+        expectError(shown, 400, 'a promoted secret stays secret: leave out is_secret: A', 'invalid')
         const entries = [{ name: 'A', value: 'open', is_secret: false }]
         await api.call('importVariables', { as: owner, body: { bundle: 'prod/app', entries } })
         expect((await promoting()).json.plan).toMatchObject([{ is_secret: true }])

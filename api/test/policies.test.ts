@@ -283,13 +283,17 @@ describe.each(oneDatabase)('rules of approvals on %s', (kind) => {
     })
 
     test.each([
-      ['nobody', { approvers: 'named' }],
-      ['an empty list', { approvers: 'named', people: [] }],
-      ['a stranger', { approvers: 'named', people: [randomUUID()] }],
-      ['names without the choice', { people: [randomUUID()] }],
-    ])('%s is refused', async (_, body) => {
+      ['nobody', { approvers: 'named' }, 'people must name who may approve'],
+      ['an empty list', { approvers: 'named', people: [] }, 'people must be the ids of 1 to 50 members'],
+      [
+        'a stranger',
+        { approvers: 'named', people: [randomUUID()] },
+        'people must be active members or groups of the workspace',
+      ],
+      ['names without the choice', { people: [randomUUID()] }, 'people come with the approvers "named"'],
+    ])('%s is refused', async (_, body, error) => {
       const { id } = await newKeyed()
-      expect((await setBundle(id, body)).failure).toMatchObject({ code: 'invalid' })
+      expect((await setBundle(id, body)).failure).toMatchObject({ code: 'invalid', error })
       expect((await policyOf(id)).bundle).toEqual(NOTHING)
     })
   })

@@ -252,7 +252,8 @@ describe('an act of an owner that loosens something, where the sign-in may be 15
     await writeTouch(database, { tenantId: owner.tenantId, at: null }, 'passkey')
     await database.close()
     const { failure } = await send('createInvitation', invitation(), seconds(901))
-    expect(failure?.code).toBe('touch_required')
+    const error = 'this has to be signed with a signing key, and you have none here: add one, or ask an owner'
+    expect(failure).toMatchObject({ code: 'touch_required', error })
   })
 })
 

@@ -134,22 +134,55 @@ describe.each(oneDatabase)('values that the approver types, on %s', (kind) => {
     ])
   })
 
-  test.each<[string, Body, Body, string?]>([
-    ['an agent', { meta: { agent: 'claude-code' } }, {}],
-    ['a client that takes nothing back', { release: [], poll_challenge: undefined }, { release: undefined }],
-    ['an approval by a click', {}, { release: undefined }],
-    ['a remembered approval', {}, { remember_hours: 1 }],
-    ['another network', {}, {}, '198.51.100.7'],
-    ['a name that was not requested', {}, { typed: [{ name: 'OTHER', value: 'x' }] }],
-    ['a proposal by who may store', {}, { typed: [{ ...SECRET, propose: true }] }],
-    ['the same name twice', {}, { typed: [SECRET, SECRET] }],
-    ['a value that no environment holds', {}, { typed: [{ ...SECRET, value: 'a\0b' }] }],
-    ['a name that no environment holds', {}, { typed: [{ ...SECRET, name: 'A-B' }] }],
-  ])('are refused for %s', async (_, asked, choice, address) => {
+  const RETURNS = 'typed values need an approval that returns to the terminal and is not remembered'
+  const NOT_TYPED = 'values cannot be typed for this request'
+
+  test.each<[string, Body, Body, string, string?]>([
+    ['an agent', { meta: { agent: 'claude-code' } }, {}, NOT_TYPED],
+    [
+      'a client that takes nothing back',
+      { release: [], poll_challenge: undefined },
+      { release: undefined },
+      RETURNS,
+    ],
+    ['an approval by a click', {}, { release: undefined }, RETURNS],
+    [
+      'a remembered approval',
+      {},
+      { remember_hours: 1 },
+      'this approval can be remembered for 0 hours at most',
+    ],
+    ['another network', {}, {}, NOT_TYPED, '198.51.100.7'],
+    [
+      'a name that was not requested',
+      {},
+      { typed: [{ name: 'OTHER', value: 'x' }] },
+      'typed names were not requested',
+    ],
+    [
+      'a proposal by who may store',
+      {},
+      { typed: [{ ...SECRET, propose: true }] },
+      'you may change this bundle: store the values',
+    ],
+    ['the same name twice', {}, { typed: [SECRET, SECRET] }, 'typed must not name a variable twice'],
+    [
+      'a value that no environment holds',
+      {},
+      { typed: [{ ...SECRET, value: 'a\0b' }] },
+      'value must not contain NUL: an environment variable cannot hold it',
+    ],
+    [
+      'a name that no environment holds',
+      {},
+      { typed: [{ ...SECRET, name: 'A-B' }] },
+      'Key name may hold only letters, digits and _',
+    ],
+  ])('are refused for %s', async (_, asked, choice, error, address) => {
     const id = await asks(asked)
     const headers = address === undefined ? {} : { 'x-forwarded-for': address }
     const refused = await approve(id, choice, owner, headers)
-    expect(refused.status).toBe(400)
+    expect([refused.status, refused.failure?.error]).toEqual([400, error])
     expect(refused.text).not.toContain(SECRET.value)
     const context = await api.call('getRequestContext', { as: owner, params: { request_id: id } })
     expect(context.json.status).toBe('pending')

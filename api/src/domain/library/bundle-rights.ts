@@ -81,7 +81,8 @@ async function seenBy(
   found: readonly Bundle[],
 ): Promise<SeenBundle[]> {
   // Of an owner's rights nothing needs to be read.
-  if (caller?.role === 'owner') return found.map((bundle) => ({ ...bundle, may_edit: true, may_duplicate: true }))
+  if (caller?.role === 'owner')
+    return found.map((bundle) => ({ ...bundle, may_edit: true, may_duplicate: true }))
   const ids = found.map(({ id }) => id)
   const rights = caller && (await bundles.rights(caller.tenantId, ids, found))
   return found.map((bundle) => {

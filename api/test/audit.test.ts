@@ -180,6 +180,13 @@ describe.each(oneDatabase)('the audit log on %s', (kind) => {
       expect(await listed({ group: 'refused', action: 'key.created' })).toEqual([])
     })
 
+    test('a time at which entries begin, or end before, leaves out the others', async () => {
+      const all = await listed({})
+      const middle = all[3]?.at ?? ''
+      expect(await listed({ from: middle })).toEqual(all.filter(({ at }) => at >= middle))
+      expect(await listed({ to: middle })).toEqual(all.filter(({ at }) => at < middle))
+    })
+
     test('a delivery is one story, as are the calls of a machine; only who asks sees the field', async () => {
       const entries = await listed({ stories: '1' })
       const storiesOf = (...actions: string[]) =>

@@ -20,6 +20,8 @@ import { Router } from 'wouter'
 import type { Called } from '../lib/calls/call.ts'
 import { lineDiff } from '../lib/rules/line-diff.ts'
 import { TableRows } from '../ui/drawn-rows.tsx'
+import type { IconComponent } from '../ui/icon.tsx'
+import * as icons from '../ui/icons.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { currentToasts, dismiss } from '../ui/toast-store.ts'
 
@@ -324,10 +326,20 @@ export const FORBIDDEN = refusal(403, 'forbidden', 'Forbidden')
 const BLOCK = /^(a|button|dialog|div|dt|h\d|input|label|li|option|p|section|select|summary|text|textarea|tr)$/
 const SAID =
   / (href|target|role|aria-(?:busy|checked|disabled|current|expanded|invalid|label|pressed|selected)|checked|disabled|open|placeholder|readOnly|required|selected|title|value|maxLength|min|max|x|y|cx|cy|step|rows|inputMode|pattern|colSpan|tabindex(?=="0)|style(?=="[^"]*%)|data-first-focus)="([^"]*)"/g
-// Classes that carry a meaning: colours, a line above a part of a menu, and text for screen readers only.
+// Classes that carry a meaning: colours, a line above a part of a menu, text for screen readers only, what keeps a place.
 const MEANT =
-  /(?<![\w:-])(?:sr-only|(?<=mt-1 )border-t|line-through|env-\w+|(?:text|bg|fill|stroke)-(?:accent|caution|danger|good)[\w-]*)/g
+  /(?<![\w:-])(?:sr-only|invisible|(?<=mt-1 )border-t|line-through|env-\w+|(?:text|bg|fill|stroke)-(?:accent|caution|danger|good)[\w-]*)/g
 const LETTERS: Readonly<Record<string, string>> = { amp: '&', gt: '>', lt: '<', quot: '"', '#x27': "'" }
+
+const shapesOf = (icon: IconComponent) =>
+  renderToStaticMarkup(createElement(icon)).replace(/^<svg[^>]*>|<\/svg>$/g, '')
+
+const ICONS = new Map(Object.entries(icons).map(([name, icon]) => [shapesOf(icon), name]))
+
+function iconOf(_: string, attributes = '', shapes = ''): string {
+  const name = ICONS.get(shapes)
+  return name === undefined ? '' : ` [${[name, saidBy(attributes)].join(' ').trim()}] `
+}
 
 /** The text of an element, with the attributes that people notice. */
 function textOf(element: ReactElement): string {
@@ -337,7 +349,7 @@ function textOf(element: ReactElement): string {
   // While a dialog is open, a person can use nothing else.
   const shown = /<dialog.*<\/dialog>/s.exec(html)?.[0] ?? html
   return shown
-    .replaceAll(/<svg[^>]*aria-hidden="true".*?<\/svg>|<wbr\/>/g, '')
+    .replaceAll(/<svg([^>]*aria-hidden="true"[^>]*)>(.*?)<\/svg>|<wbr\/>/g, iconOf)
     .replaceAll(/<(\/?)(\w+)([^>]*)>/g, (_, end: string, tag: string, attributes: string) => {
       if (end === '/') return ' '
       const isChecked = tag === 'form' && !attributes.includes(' noValidate')

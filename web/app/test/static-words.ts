@@ -30,6 +30,8 @@ import { currentToasts, dismiss } from '../ui/toast-store.ts'
  * as a person while the component renders: React then renders the component again, with its new state.
  */
 
+const AGAIN = 'fetches again:'
+
 const FAILED = { status: 'error', errorUpdateCount: 1, fetchStatus: 'idle' } as const
 
 // The list draws its rows only in a window with a height.
@@ -90,6 +92,10 @@ export function wordsOf(element: ReactElement, state: State = {}): string {
         .getQueryCache()
         .build(client, { queryKey })
         .setState({ ...FAILED, error: answer })
+  }
+  client.invalidateQueries = async ({ queryKey: [name = 'all'] = [] } = {}) => {
+    const last = said.at(-1)?.startsWith(AGAIN) ? said.pop() : undefined
+    said.push(last === undefined ? `${AGAIN} ${name}` : `${last}, ${name}`)
   }
   const [ssrPath = '/', ssrSearch = ''] = (at ?? '/').split('?')
   const children = createElement(() => Router({ ssrPath, ssrSearch, children: acting.shown(element) }))
@@ -173,6 +179,9 @@ function endingChanges(next: () => Changed | null) {
         if (made instanceof Error) end('error', { error: made, variables })
         else end(made === undefined ? 'pending' : 'success', { data: made, variables })
         const { status: type, data, error } = mutation.state
+        const { onSuccess, onError } = mutation.options
+        if (error !== null) void onError?.(error, variables, undefined, {} as never)
+        else if (data !== undefined) void onSuccess?.(data, variables, undefined, {} as never)
         observed?.onMutationUpdate({ type, data, error } as never)
       }
       return ended(made) as never

@@ -157,6 +157,31 @@ test('account pages show the recorded text', async () => {
         SignInPage: [['onChange', 'EmailField', 'kim'], ['onChange', 'PasswordField', 'old'], ['onSubmit']],
       },
     }),
+    'sign in, after a reset': signIn({
+      acts: {
+        SignInPage: [
+          ['onChange', 'EmailField', 'kim'],
+          ['onChange', 'PasswordField', 'reset'],
+          ['onSubmit'],
+          ['onChange', 'New password', LONG],
+          ['onSubmit'],
+        ],
+      },
+      changes: { SignInPage: [{ made: refusal(403, 'password_change_required', 'Choose a password') }] },
+    }),
+    'sign in, done': signIn({
+      acts: { SignInPage: [['onSubmit']] },
+      changes: { SignInPage: [{ made: {} }] },
+      at: '/sign-in?return_to=%2Fsettings',
+    }),
+    'sign in with a passkey, refused': signIn(
+      { acts: { PasskeyButton: [['onClick']] }, changes: { PasskeyButton: [{ made: wrong }] } },
+      HERE,
+    ),
+    'sign in with a passkey, done': signIn(
+      { acts: { PasskeyButton: [['onClick']] }, changes: { PasskeyButton: [{ made: {} }] } },
+      HERE,
+    ),
     'sign in with a passkey, pressed': signIn({ acts: { PasskeyButton: [['onClick']] } }, HERE),
     'set up': setUp(),
     'set up, a short password': setUp({ acts: { SetUpPage: [['onSubmit']] } }),

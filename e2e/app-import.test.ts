@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
@@ -13,6 +14,7 @@ import {
   type WatchedPage,
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
+import { SERVER_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const TEXT = `# the shop
@@ -188,6 +190,53 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     await page.getByRole('heading', { name: 'Imported' }).waitFor()
     expect((await itemsOf('dev/json')).map(({ name }) => name)).toEqual(['A'])
     await closePage(page)
+  })
+
+  test('the library of another server arrives as its plan says; a file that is not one is refused', async () => {
+    const team = await startServer()
+    const env = { PATH: process.env['PATH'], HOME: server.dataDir, DATA_DIR: server.dataDir }
+    const words = [SERVER_PROGRAM, 'export-library', team.url]
+    const { stdout } = spawnSync(process.execPath, words, { env, encoding: 'utf8' })
+    const page = await openPage(browser)
+    await page.goto(`${team.url}/bundles/move`)
+    const choose = (text: string) =>
+      page
+        .getByLabel('File to import')
+        .setInputFiles({ name: 'library.json', mimeType: 'application/json', buffer: Buffer.from(text) })
+    const refusal = page.getByRole('alert')
+    const { keyferry_library, kid, box_base64 } = JSON.parse(stdout)
+    const others = [{ kid, box_base64 }, { keyferry_library, box_base64 }, { keyferry_library, kid }, null]
+    for (const other of others) {
+      await choose(stdout)
+      await page.getByText('prod/shop/app', { exact: true }).waitFor()
+      expect(await refusal.count()).toBe(0)
+      await choose(JSON.stringify(other))
+      await refusal.getByText('This is not a complete file of').waitFor()
+      expect(await page.getByText('prod/shop/app', { exact: true }).count()).toBe(0)
+    }
+    await choose(JSON.stringify({ keyferry_library, kid: 'x', box_base64 }))
+    await refusal.getByText('Could not move this:').waitFor()
+    await choose('no JSON')
+    await refusal.getByText('This is not a complete file of').waitFor()
+    expect(await refusal.count()).toBe(1)
+    await choose(stdout)
+    const act = page.getByRole('button', { name: /^Move 5 bundles and \d+ variables$/ })
+    await act.waitFor()
+    await page.route('**/api/v1/library-moves', (route) =>
+      route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } }),
+    )
+    await act.click()
+    await refusal.getByText('Could not move this: The server made a mistake').waitFor()
+    await page.unroute('**/api/v1/library-moves')
+    await choose(stdout)
+    await act.waitFor()
+    expect(await refusal.count()).toBe(0)
+    await act.click()
+    await page.getByRole('heading', { name: 'Moved' }).waitFor()
+    const names = (await createClient(team.url)('GET', '/api/v1/bundles')).map(({ name }) => name)
+    expect(names.toSorted()).toEqual(['ci', 'dev/app', 'dev/worker', 'prod/shop/app', 'prod/shop/mail'])
+    await closePage(page)
+    await team.dispose()
   })
 
   test('a file is dropped', async () => {

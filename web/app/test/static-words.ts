@@ -113,6 +113,11 @@ export function wordsOf(element: ReactElement, state: State = {}): string {
     location: Object.assign(new URL(at ?? location.href, location.href), { assign, reload }),
   })
   const text = textOf(createElement(() => QueryClientProvider({ client, children })))
+  for (const query of client.getQueryCache().getAll()) {
+    const { refetchInterval: every } = query.options as { refetchInterval?: unknown }
+    const ms = typeof every === 'function' ? every(query) : every
+    if (ms) said.push(`${AGAIN} ${query.queryKey[0]}, every ${ms} ms`)
+  }
   Object.assign(globalThis, { location })
   Reflect.deleteProperty(globalThis, 'history')
   for (const { text: toast, tone, undo, id } of currentToasts()) {

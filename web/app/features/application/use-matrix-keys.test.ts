@@ -3,27 +3,39 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test, vi } from 'vitest'
 import { type Place, useMatrixKeys } from './use-matrix-keys.ts'
 
-/** What happens to the element of a place when the focus goes there. */
-function goTo(place: Place): [found: string, ...done: [what: string, options: object][]] {
+/** What happens to the element of a place when the focus goes there.
+ * @param missing how often the row is looked for before it is in the document */
+function goTo(
+  place: Place,
+  missing = 0,
+): [found: string, ...done: (readonly [what: string, given: unknown])[]] {
   let found = ''
-  const done: [string, object][] = []
+  let looks = 0
+  const done: [string, unknown][] = []
   const element = {
     focus: (options: object) => done.push(['focus', options]),
     scrollIntoView: (options: object) => done.push(['scrollIntoView', options]),
   }
   const querySelector = (selector: string) => {
     found = selector
-    return element
+    looks += 1
+    return looks > missing ? element : null
   }
   let go: ReturnType<typeof useMatrixKeys>['go'] | undefined
   const Table = () => {
     const table = { current: { querySelector } }
-    const parts = { table, rows: [], columns: 2, environments: [], added: null }
+    const show = (name: string) => done.push(['show', name])
+    const parts = { table, rows: [], columns: 2, environments: [], added: null, show }
     go = useMatrixKeys(parts as never).go
     return null
   }
   renderToStaticMarkup(createElement(Table))
+  vi.stubGlobal('requestAnimationFrame', (draw: () => void) => {
+    done.push(['draws', looks])
+    draw()
+  })
   go?.(place)
+  vi.unstubAllGlobals()
   return [found, ...done]
 }
 
@@ -33,6 +45,20 @@ test('the element that takes the focus comes into view by the shortest way, down
     ['focus', { preventScroll: true }],
     ['scrollIntoView', { block: 'nearest', inline: 'nearest' }],
   ])
+})
+
+test('a row outside the document is shown, and takes the focus once it is drawn', () => {
+  const shown = [
+    ['show', 'PORT'],
+    ['draws', 1],
+    ['draws', 1],
+  ]
+  const taken = [
+    ['focus', { preventScroll: true }],
+    ['scrollIntoView', { block: 'nearest', inline: 'nearest' }],
+  ]
+  expect(goTo({ name: 'PORT', column: 0 }, 1)).toEqual(['[data-at="0 PORT"]', ...shown, ...taken])
+  expect(goTo({ name: 'PORT', column: 0 }, 2)).toEqual(['[data-at="0 PORT"]', ...shown])
 })
 
 class Cell {
@@ -88,6 +114,7 @@ function pressed(column: number, keys: readonly Key[]): string[] {
     return null
   }
   vi.stubGlobal('HTMLElement', Cell)
+  vi.stubGlobal('navigator', { clipboard: { writeText: noted('copy') } })
   vi.stubGlobal('requestAnimationFrame', () => 0)
   renderToStaticMarkup(createElement(Table))
   vi.unstubAllGlobals()
@@ -113,6 +140,7 @@ test.each<[string, number, Key[], string[]]>([
     ['open A', 'no scroll', 'no press', 'at 0 A'],
   ],
   ['x selects the row alone', 0, [{ key: 'x' }], ['tick A false', 'no scroll', 'at 0 A']],
+  ['c copies the name', 0, [{ key: 'c' }], ['copy A', 'no scroll', 'at 0 A']],
   ['n adds a variable', 0, [{ key: 'n' }], ['add', 'no scroll', 'at 0 A']],
   ['= takes the key of another environment', 1, [{ key: '=' }], ['share A with dev', 'no scroll', 'at 1 A']],
   ['Delete takes it out', 1, [{ key: 'Delete' }], ['remove A, of A', 'no scroll', 'at 1 A']],

@@ -306,6 +306,26 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     expect(answers.join()).not.toContain('planted-')
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(async () => (await keyNamesOf('prod')).join()).not.toContain('ALSO_DEV')
+    await variable(page, 'ALSO_DEV').waitFor()
+    expect(await page.getByText('1 variable selected').count()).toBe(0)
+    await closePage(page)
+  })
+
+  test('a copy that has become another one says so, copies nothing, and then copies what it shows', async () => {
+    const page = await open()
+    await variable(page, 'ONLY_DEV').hover()
+    await page.getByRole('checkbox', { name: `Select ${named('ONLY_DEV')}` }).click()
+    await page.getByRole('button', { name: 'Copy to staging 1 missing' }).click()
+    const dialog = page.getByRole('dialog', { name: `Copy ${named('ONLY_DEV')} to ${app('staging')}` })
+    const act = dialog.getByRole('button', { name: `Copy 1 to ${app('staging')}` })
+    await expect.poll(() => act.isEnabled()).toBe(true)
+    const params = { key_id: await keyOf('ONLY_DEV', 'dev') }
+    await call()('PUT', '/api/v1/keys/{key_id}', { params, body: { value: 'planted-next' } })
+    await act.click()
+    await dialog.getByRole('alert').waitFor()
+    expect((await keyNamesOf('staging')).join()).not.toContain('ONLY_DEV')
+    await act.click()
+    await page.getByText(`Copied ${named('ONLY_DEV')} to ${app('staging')}.`).waitFor()
     await closePage(page)
   })
 
@@ -438,6 +458,11 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await field(page, 'ONLY_DEV', 'staging').fill('planted-new')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(`Added ${named('ONLY_DEV')} to ${app('staging')}.`).waitFor()
+    const now = page.getByRole('textbox', { name: /^Value of / })
+    await expect.poll(() => now.count()).toBe(0)
+    await expect
+      .poll(() => cell(page, 'ONLY_DEV', 'staging').evaluate((it) => it === it.ownerDocument.activeElement))
+      .toBe(true)
     expect((await itemsOf('staging')).find(({ name }) => name === named('ONLY_DEV'))?.is_secret).toBe(true)
     await closePage(page)
   })

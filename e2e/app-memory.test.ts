@@ -306,6 +306,14 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     await expect.poll(() => new URL(page.url()).search).toBe('')
     await page.setViewportSize({ width: 390, height: 740 })
     await expect.poll(() => bars.filter({ visible: true }).count()).toBe(7)
+    // A phone shows no day before the first bar.
+    await bars.first().click()
+    await expect.poll(() => bars.first().getAttribute('aria-pressed')).toBe('true')
+    const oneDay = page.url()
+    await page.keyboard.press('Shift+ArrowLeft')
+    expect(page.url()).toBe(oneDay)
+    await page.keyboard.press('Shift+ArrowRight')
+    await expect.poll(() => bars.and(page.getByRole('button', { pressed: true })).count()).toBe(2)
     await closePage(page)
   })
 

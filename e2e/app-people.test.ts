@@ -71,6 +71,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
   test('a link for another person leads through sign-in and back', async () => {
     await member.goto(`${server.url}/`)
     await heading(member, 'Secrets reach a terminal').waitFor()
+    expect(await member.title()).toBe('Secrets for a terminal, approved by you · Keyferry')
     await expectAccessible(member)
     await member.goto(`${server.url}/expiry?query=a`)
     await heading(member, 'Sign in').waitFor()

@@ -77,7 +77,13 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
   })
 
   test('an owner sees the notification, reads what may be read, and stores it', async () => {
-    await expect.poll(() => notified).toEqual(['A decision waits for you'])
+    const { tenant } = await clientIn(owner)('GET', '/api/v1/me', {})
+    const body = 'Open Keyferry to see whose.'
+    const shown = JSON.stringify(['A decision waits for you', { tag: `keyferry-${tenant.id}`, body }])
+    await expect.poll(() => notified).toEqual([shown])
+    await owner.evaluate('pressNotification()')
+    await owner.waitForURL(`${world.server.url}/w/${tenant.id}/`)
+    await expect.poll(() => notified).toEqual([shown, 'closed'])
     const waiting = owner.getByRole('link', { name: 'Waiting for you: 1' })
     expect(await waiting.getAttribute('title')).toBe('Waiting for you')
     const settings = owner.getByRole('link', { name: 'Settings', exact: true })
@@ -147,15 +153,15 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
   })
 })
 
-/** The titles of the notifications that a page shows, with the permission to show them. */
+/** What the notifications of a page show, with the permission to show them. */
 async function noteNotifications(page: Page): Promise<string[]> {
-  const titles: string[] = []
-  await page.exposeFunction('noteNotification', (title: string) => titles.push(title))
+  const noted: string[] = []
+  await page.exposeFunction('note', (text: string) => noted.push(text))
   await page.addInitScript(`window.Notification = class {
     static permission = 'granted'
-    constructor(title) { window.noteNotification(title) }
-    addEventListener() {}
-    close() {}
+    constructor(...given) { note(JSON.stringify(given)) }
+    addEventListener(event, act) { if (event === 'click') window.pressNotification = act }
+    close() { note('closed') }
   }`)
-  return titles
+  return noted
 }

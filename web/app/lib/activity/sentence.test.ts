@@ -56,6 +56,18 @@ test.each(AUDIT_ACTIONS)('%s has words, with little data and with all', (action)
   }
 })
 
+test.each([
+  [{ kind: 'user', id: 'u9', name: null }, 'A former user'],
+  [{ kind: 'client', id: null, name: null }, 'A terminal'],
+  [MACHINE, 'ci-deploy'],
+  [{ ...MACHINE, name: null }, 'A former machine'],
+  [{ ...MACHINE, id: null }, 'A former machine'],
+  [{ kind: 'operator', id: null, name: null }, 'The operator'],
+  [{ kind: 'server', id: null, name: null }, 'The server'],
+] as const)('who acts: %j', (actor, name) => {
+  expect(sentenceText({ ...entry('key.created'), actor })).toBe(`${name} created DATABASE_URL`)
+})
+
 const CASES: readonly [AuditAction, Given, string][] = [
   ['key.created', { data: { version: 1 } }, 'sam created DATABASE_URL'],
   [

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { runHook } from '../../test/run-hook.ts'
 import { onPage } from '../../test/static-words.ts'
-import { keepChoice } from './kept.ts'
+import { keepChoice, keptChoice } from './kept.ts'
 import type { Choice } from './request-state.ts'
 import { useRequest } from './use-request.ts'
 
@@ -235,4 +235,30 @@ test('a tab that saw the delivery says so for ever', async () => {
   await look(GONE)
   const again = await opened({ context: GONE })
   expect(again.state).toMatchObject({ phase: 'approved', delivered: true })
+})
+
+test.each<[string, string | null]>([
+  ['denied', null],
+  ['unreachable', 'the way'],
+])('a request that ended as %s: its way back is now %s', async (end, kept) => {
+  const { request } = await opened({ context: CONTEXT })
+  sessionStorage.setItem('keyferry:way-back:r1', 'the way')
+  request().end(end as 'denied')
+  expect(request().state).toEqual({ phase: 'ended', end })
+  expect(sessionStorage.getItem('keyferry:way-back:r1')).toBe(kept)
+})
+
+test('this tab keeps what it approved: until the request expires, then for ever if it saw the delivery', async () => {
+  const { request, look, every } = await opened({ context: CONTEXT })
+  request().approved(CONTEXT as never, CHOICE, {} as never)
+  expect([keptChoice('r1'), every()]).toEqual([KEPT, [{ ms: 1_000 }]])
+  await look(GONE)
+  expect(keptChoice('r1')).toEqual({ ...KEPT, untilMs: Number.MAX_SAFE_INTEGER })
+})
+
+test('a page that loads again shows nothing until all is there', async () => {
+  const { request, settled } = await opened({ context: CONTEXT })
+  request().reload()
+  expect(request().state).toEqual({ phase: 'loading' })
+  expect(await settled()).toEqual(OPEN)
 })

@@ -73,7 +73,8 @@ export function of<Props extends object>(
   return createElement(component, props as Props)
 }
 
-/** What a person reads in the element, then each call, address and toast. */
+/** What a person reads in the element, then each call, address and toast, what the undo of a toast does, and what is
+ * fetched again. */
 export function wordsOf(element: ReactElement, state: State = {}): string {
   const { answered = [], acts = {}, changes = {}, at } = state
   const acting = new Acting(state)
@@ -113,6 +114,11 @@ export function wordsOf(element: ReactElement, state: State = {}): string {
     location: Object.assign(new URL(at ?? location.href, location.href), { assign, reload }),
   })
   const text = textOf(createElement(() => QueryClientProvider({ client, children })))
+  for (const { text: toast, tone, undo, id } of currentToasts()) {
+    said.push(`“${toast}”${tone === 'problem' ? ' (problem)' : ''}${undo ? ' (undo)' : ''}`)
+    dismiss(id)
+    if (undo !== undefined) said.push(...requestsOf(undo).map((request) => `undo → ${request}`))
+  }
   for (const query of client.getQueryCache().getAll()) {
     const { refetchInterval: every } = query.options as { refetchInterval?: unknown }
     const ms = typeof every === 'function' ? every(query) : every
@@ -120,10 +126,6 @@ export function wordsOf(element: ReactElement, state: State = {}): string {
   }
   Object.assign(globalThis, { location })
   Reflect.deleteProperty(globalThis, 'history')
-  for (const { text: toast, tone, undo, id } of currentToasts()) {
-    said.push(`“${toast}”${tone === 'problem' ? ' (problem)' : ''}${undo ? ' (undo)' : ''}`)
-    dismiss(id)
-  }
   for (const [name, { length }] of Object.entries(acts))
     if (acting.done.get(name)?.count !== length) throw new Error(`Not all acts were possible in ${name}`)
   for (const name of Object.keys(changes))
@@ -178,7 +180,8 @@ function endingChanges(next: () => Changed | null) {
       else if (answer !== undefined) end('success', { data: answer })
       else {
         const given = JSON.stringify(variables) ?? ''
-        const request = requestOf(() => mutation.options.mutationFn?.(variables, {} as never))
+        // Nothing if it does something else first.
+        const [request = ''] = requestsOf(() => mutation.options.mutationFn?.(variables, {} as never))
         const isInRequest = request.includes(given.slice(1, -1))
         said.push(`→ ${isInRequest ? request : `${given} ${request}`}`.trim())
         if (made instanceof Error) end('error', { error: made, variables })
@@ -206,8 +209,8 @@ function endingChanges(next: () => Changed | null) {
   return { cache, said }
 }
 
-/** The first request of a change; nothing if it does something else first. */
-function requestOf(run: () => Promise<unknown> | undefined): string {
+/** The requests that something makes at once. */
+function requestsOf(run: () => unknown): string[] {
   const requests: string[] = []
   const fetchNothing = (path: string, { method = 'GET', body = '' }: { method?: string; body?: string }) => {
     requests.push(`${method} ${path} ${body}`.trim())
@@ -215,9 +218,10 @@ function requestOf(run: () => Promise<unknown> | undefined): string {
   }
   const { fetch } = globalThis
   Object.assign(globalThis, { fetch: fetchNothing })
-  run()?.catch(() => undefined)
+  const running = run()
+  if (running instanceof Promise) running.catch(() => undefined)
   Object.assign(globalThis, { fetch })
-  return requests[0] ?? ''
+  return requests
 }
 
 /** A promise that calls its callbacks at once, so that this rendering shows the result. With undefined, it never ends. */

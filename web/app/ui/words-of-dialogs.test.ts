@@ -208,6 +208,7 @@ test('shared dialogs show the recorded text', async () => {
           AddVariableDialog: [
             ['setPlace', undefined, 'dev/shop', { kind: 'own', value: 'x' }],
             ['setPlace', undefined, 'staging/shop', { kind: 'same', as: 'dev/shop' }],
+            ['onDone'],
           ],
         },
       },

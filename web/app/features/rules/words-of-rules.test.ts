@@ -214,6 +214,8 @@ test('rule pages show the recorded text', async () => {
       },
     }),
     'a stricter rule': chosen('approvers', 'owner', {}),
+    'a stricter rule, undone': rules([PLACE]),
+    'a stricter rule, undone and kept': rules([PLACE], { acts: { ConfirmLooser: [['onClick', 'Keep it']] } }),
     'a stricter rule, refused': chosen('approvers', 'owner', FORBIDDEN),
     'a stricter rule of a folder': chosen('remember_hours', 0, {}, DEV),
     'a stricter rule of a bundle': chosen('approvers', 'owner', {}, NAMED),

@@ -3,6 +3,7 @@ import {
   type Answered,
   expectWords,
   FORBIDDEN,
+  handedTo,
   of,
   onPage,
   refusal,
@@ -73,20 +74,17 @@ const add = (props: object = {}, { answered = [], ...state }: State = {}) =>
       ...answered,
     ],
   })
-const row = (change: object) =>
-  wordsOf(
-    of(EnvironmentRow, {
-      bundleName: 'dev/shop',
-      place: { kind: 'none' },
-      hasIt: false,
-      isFixed: false,
-      sources: ['prod/shop', 'dev/mail'],
-      isSecret: true,
-      problem: null,
-      onChange: nothing,
-      ...change,
-    }),
-  )
+const ROW = {
+  bundleName: 'dev/shop',
+  place: { kind: 'none' },
+  hasIt: false,
+  isFixed: false,
+  sources: ['prod/shop', 'dev/mail'],
+  isSecret: true,
+  problem: null,
+  onChange: nothing,
+}
+const row = (change: object) => wordsOf(of(EnvironmentRow, { ...ROW, ...change }))
 
 const ITEM = {
   ...KEY,
@@ -218,6 +216,17 @@ test('shared dialogs show the recorded text', async () => {
       { acts: { AddVariableDialog: [['setPlace', undefined, 'prod/shop', { kind: 'own', value: 'x' }]] } },
     ),
     'an environment': row({}),
+    'an environment, changed': handedTo('onChange', [EnvironmentRow, ROW], {
+      acts: {
+        EnvironmentRow: [
+          ['onChange', 'Value in dev/shop', 'x'],
+          ['onChange', 'How dev/shop gets it', 'none'],
+          ['onChange', 'How dev/shop gets it', 'own'],
+          ['onChange', 'How dev/shop gets it', 'as prod/shop'],
+          ['onChange', 'Value in dev/shop', ''],
+        ],
+      },
+    }),
     'an environment that gets a value': row({ place: { kind: 'own', value: 'a' } }),
     'an environment that shares one': row({ place: { kind: 'same', as: 'prod/shop' } }),
     'an environment that has it': row({ hasIt: true }),

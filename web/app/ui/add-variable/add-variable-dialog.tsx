@@ -166,7 +166,7 @@ type EnvironmentName = { id: string; name: string }
 /** The bundles that a variable may be for: the environments of the application, and those on the page beside them. */
 function useEnvironments(bundle: EnvironmentName, among: readonly EnvironmentName[]) {
   const mine = (useAnswer('listBundles', {}).data ?? []).filter(({ may_edit }) => may_edit)
-  const ids = new Set([bundle, ...among, ...siblingsOf(bundle.name, mine)].map(({ id }) => id))
+  const ids = new Set([...among, ...siblingsOf(bundle.name, mine)].map(({ id }) => id))
   const chosen: Bundle[] = mine
     .filter(({ id }) => ids.has(id))
     .toSorted((a, b) => compareEnvironments(environmentOf(a.name), environmentOf(b.name)))

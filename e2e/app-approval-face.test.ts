@@ -153,8 +153,9 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
       approve(page).evaluate((button) => ({
         waits: button.getAttribute('aria-disabled'),
         isNoted: button.ownerDocument.body.innerText.includes('One moment'),
+        fills: button.querySelectorAll('.fill').length,
       }))
-    await expect.poll(look).toEqual({ waits: 'true', isNoted: false })
+    await expect.poll(look).toEqual({ waits: 'true', isNoted: false, fills: 1 })
     await page.getByText('The client left secrets out of word 4: they show ***.').waitFor()
     await closePage(page)
   })

@@ -47,6 +47,11 @@ export function runHook<Result>(hook: () => Result): { now: () => Result; end: (
     useLayoutEffect: useEffect,
     useMemo: made,
     useCallback: (act: unknown, deps: readonly unknown[]) => made(() => act, deps),
+    useSyncExternalStore: (subscribe: (changed: () => void) => () => void, read: () => unknown) => {
+      const [value, set] = useState(read)
+      useEffect(() => subscribe(() => set(read())), [subscribe])
+      return value
+    },
     useRef: (current: unknown) => made(() => ({ current }), []),
   }
   const run = () => {

@@ -17,6 +17,7 @@ test.each([
 test('a date is said from now', () => {
   expect(dueWhen(dated('expired', '2026-03-08T12:00:00Z'), NOW)).toBe('expired 2 days ago')
   expect(dueWhen(dated('soon', '2026-03-08T12:00:00Z'), NOW)).toBe('due 2 days ago')
+  expect(dueWhen(dated('soon', '2026-03-10T12:00:00Z'), NOW)).toBe('due just now')
   expect(dueWhen(dated('soon', '2026-03-13T12:00:00Z'), NOW)).toBe('in 3 days')
   expect(daysUntil(dated(null, '2026-03-13T00:00:00Z'), NOW)).toBe(2.5)
 })

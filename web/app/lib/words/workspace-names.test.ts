@@ -11,9 +11,10 @@ test('workspaces of different names keep their names', () => {
 })
 
 test.each([
-  ['equal', 'Acme'],
-  ['in another case', 'ACME'],
-  ['in wide letters', 'Ａcme'],
+  ['equal', 'Acme Inc'],
+  ['in another case', 'ACME INC'],
+  ['in wide letters', 'Ａcme Inc'],
+  ['apart in their spaces', 'Acme  \u00a0Inc'],
 ])('two names that are %s get the end of the id', (_how, other) => {
-  expect(named('Acme', 'Team', other)).toEqual(['Acme (4a9a3d20)', 'Team', `${other} (4a9a3d22)`])
+  expect(named('Acme Inc', 'Team', other)).toEqual(['Acme Inc (4a9a3d20)', 'Team', `${other} (4a9a3d22)`])
 })

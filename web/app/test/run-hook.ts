@@ -20,7 +20,7 @@ export function runHook<Result>(hook: () => Result): { now: () => Result; end: (
     return cell.value
   }
   const endOf = ({ end }: Cell) => typeof end === 'function' && end()
-  const useState = (first: unknown) => {
+  const useState = (first: unknown): [value: unknown, set: (change: unknown) => void] => {
     const cell = next()
     if (!('value' in cell)) cell.value = typeof first === 'function' ? first() : first
     const set = (change: unknown) => {
@@ -48,9 +48,9 @@ export function runHook<Result>(hook: () => Result): { now: () => Result; end: (
     useMemo: made,
     useCallback: (act: unknown, deps: readonly unknown[]) => made(() => act, deps),
     useSyncExternalStore: (subscribe: (changed: () => void) => () => void, read: () => unknown) => {
-      const [value, set] = useState(read)
-      useEffect(() => subscribe(() => set(read())), [subscribe])
-      return value
+      const [, draw] = useState({})
+      useEffect(() => subscribe(() => draw({})), [subscribe])
+      return read()
     },
     useRef: (current: unknown) => made(() => ({ current }), []),
   }

@@ -188,8 +188,8 @@ function endingChanges(next: () => Changed | null) {
         else end(made === undefined ? 'pending' : 'success', { data: made, variables })
         const { status: type, data, error } = mutation.state
         const { onSuccess, onError } = mutation.options
-        if (error !== null) void onError?.(error, variables, undefined, {} as never)
-        else if (data !== undefined) void onSuccess?.(data, variables, undefined, {} as never)
+        if (error !== null) void onError?.(error, variables, undefined as never, {} as never)
+        else if (data !== undefined) void onSuccess?.(data, variables, undefined as never, {} as never)
         observed?.onMutationUpdate({ type, data, error } as never)
       }
       return ended(made) as never
@@ -346,7 +346,7 @@ const SAID =
   / (href|target|role|aria-(?:busy|checked|disabled|current|expanded|invalid|label|pressed|selected)|checked|disabled|open|placeholder|readOnly|required|selected|title|value|maxLength|min|max|x|y|cx|cy|step|rows|inputMode|pattern|colSpan|tabindex(?=="0)|style(?=="[^"]*%)|data-first-focus)="([^"]*)"/g
 // Classes that carry a meaning: colours, a line above a part of a menu, text for screen readers only, what keeps a place.
 const MEANT =
-  /(?<![\w:-])(?:sr-only|invisible|(?<=mt-1 )border-t|line-through|env-\w+|(?:text|bg|fill|stroke)-(?:accent|caution|danger|good)[\w-]*)/g
+  /(?<![\w:-])(?:sr-only|invisible|(?<=mt-1 )border-t|border-accent(?= text-ink)|line-through|env-\w+|(?:text|bg|fill|stroke)-(?:accent|caution|danger|good)[\w-]*)/g
 const LETTERS: Readonly<Record<string, string>> = { amp: '&', gt: '>', lt: '<', quot: '"', '#x27': "'" }
 
 const shapesOf = (icon: IconComponent) =>

@@ -18,6 +18,7 @@ import { OutdatedNotice } from './loaded.tsx'
 import { KeyActions } from './selection/key-actions.tsx'
 import { SelectedKeys } from './selection/selected-keys.tsx'
 import { StricterNotice } from './stricter-notice.tsx'
+import { Tabs } from './tabs.tsx'
 import { TemplateChoice } from './template-choice.tsx'
 import { currentToasts, dismiss } from './toast-store.ts'
 
@@ -145,6 +146,16 @@ const editBundle = (state: State = {}) =>
 
 test('shared dialogs show the recorded text', async () => {
   await expectWords(import.meta.filename, {
+    'parts of a page': wordsOf(
+      of(Tabs, {
+        label: 'Settings',
+        tabs: [
+          { href: '/settings', name: 'Account' },
+          { href: '/settings/workspace', name: 'Workspace' },
+        ],
+      }),
+      { at: '/settings/workspace' },
+    ),
     'nothing is selected': selected([], ['k1']),
     'one variable is selected': selected(['k1'], ['k1', 'k2']),
     'all variables are selected': selected(['k1', 'k2'], ['k1', 'k2']),

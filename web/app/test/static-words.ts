@@ -96,7 +96,7 @@ export function wordsOf(element: ReactElement, state: State = {}): string {
   }
   client.invalidateQueries = async ({ queryKey: [name = 'all'] = [] } = {}) => {
     const last = said.at(-1)?.startsWith(AGAIN) ? said.pop() : undefined
-    said.push(last === undefined ? `${AGAIN} ${name}` : `${last}, ${name}`)
+    said.push(last === undefined ? `${AGAIN} ${String(name)}` : `${last}, ${String(name)}`)
   }
   const [ssrPath = '/', ssrSearch = ''] = (at ?? '/').split('?')
   const children = createElement(() => Router({ ssrPath, ssrSearch, children: acting.shown(element) }))
@@ -122,7 +122,7 @@ export function wordsOf(element: ReactElement, state: State = {}): string {
   for (const query of client.getQueryCache().getAll()) {
     const { refetchInterval: every } = query.options as { refetchInterval?: unknown }
     const ms = typeof every === 'function' ? every(query) : every
-    if (ms) said.push(`${AGAIN} ${query.queryKey[0]}, every ${ms} ms`)
+    if (ms) said.push(`${AGAIN} ${String(query.queryKey[0])}, every ${String(ms)} ms`)
   }
   Object.assign(globalThis, { location })
   Reflect.deleteProperty(globalThis, 'history')
@@ -188,7 +188,7 @@ function endingChanges(next: () => Changed | null) {
         else end(made === undefined ? 'pending' : 'success', { data: made, variables })
         const { status: type, data, error } = mutation.state
         const { onSuccess, onError } = mutation.options
-        if (error !== null) void onError?.(error, variables, undefined as never, {} as never)
+        if (error !== null) void onError?.(error, variables, undefined, {} as never)
         else if (data !== undefined) void onSuccess?.(data, variables, undefined as never, {} as never)
         observed?.onMutationUpdate({ type, data, error } as never)
       }

@@ -34,7 +34,7 @@ async function pressed(label: string, answer: Response, choice: object | null = 
   vi.stubGlobal('setInterval', () => 0)
   vi.stubGlobal('fetch', async (url: string, { method, body, headers }: RequestInit) => {
     const workspace = new Headers(headers).get(WORKSPACE_HEADER)
-    done.push([`${method} ${url}`, workspace, body === undefined ? null : JSON.parse(String(body))])
+    done.push([`${method} ${url}`, workspace, typeof body === 'string' ? JSON.parse(body) : null])
     return answer
   })
   const context = { expires_at: new Date(NOW + 60_000).toISOString(), release: ['code'] }

@@ -78,7 +78,7 @@ async function opened({ context, me = ME, kept }: Answers) {
   const look = async (next: object) => {
     answers['context'] = next
     asked.length = 0
-    for (const each of [...watches.values()]) each()
+    for (const each of Array.from(watches.values())) each()
     const state = await settled()
     return { state, asked: [...asked] }
   }

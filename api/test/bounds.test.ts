@@ -136,9 +136,9 @@ describe.each(oneDatabase)('what a bundle and a workspace can have, on %s', (kin
   test('a workspace lists the rules of all bundles, and refuses one bundle more than it can have', async () => {
     const database = await openDatabaseOf(api)
     const first = database.query.selectFrom('bundles').selectAll().where('id', '=', bundleId)
-    const bundle = await first.executeTakeFirstOrThrow()
+    const known = await first.executeTakeFirstOrThrow()
     const more = Array.from({ length: LIMITS.bundles - 2 }, (_, index) => ({
-      ...bundle,
+      ...known,
       id: randomUUID(),
       name: `b${index}`,
     }))

@@ -61,7 +61,7 @@ test('a machine says who asks for what', async () => {
   )
   const publicKey = Buffer.from(scene.seen.keyPairs[0]?.publicKey ?? []).toString('base64')
   expect(asked.map(({ body }) => JSON.parse(body ?? ''))).toEqual(
-    Array(3).fill({
+    Array.from({ length: 3 }, () => ({
       client_pubkey: publicKey,
       bundle_id: 'dev/app',
       include_keys: ['A', 'B'],
@@ -72,7 +72,7 @@ test('a machine says who asks for what', async () => {
         command: 'printenv A',
         via: 'run',
       }),
-    }),
+    })),
   )
   expect(scene.seen.cleanUps.size).toBe(0)
 })

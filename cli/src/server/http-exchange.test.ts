@@ -42,9 +42,10 @@ test('every call names the client and its version', async () => {
   expect((await httpExchange({})(get(url))).body).toBe(`keyferry/${VERSION}`)
 })
 
+const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+
 test('after its answer, a call keeps no timer, which would keep the program', async () => {
   const url = await serve((_, response) => response.end())
-  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
   const before = timers()
   for (let calls = 0; calls < 5; calls += 1) await httpExchange({})(get(url, { timeoutMs: 60_000 }))
   expect(timers()).toBeLessThan(before + 5)

@@ -21,10 +21,10 @@ function goTo(
     looks += 1
     return looks > missing ? element : null
   }
+  const show = (name: string) => done.push(['show', name])
   let go: ReturnType<typeof useMatrixKeys>['go'] | undefined
   const Table = () => {
     const table = { current: { querySelector } }
-    const show = (name: string) => done.push(['show', name])
     const parts = { table, rows: [], columns: 2, environments: [], added: null, show }
     go = useMatrixKeys(parts as never).go
     return null

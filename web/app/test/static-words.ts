@@ -1,4 +1,3 @@
-import { endpoints } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
 import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Virtualizer } from '@tanstack/react-virtual'
@@ -24,6 +23,7 @@ import type { IconComponent } from '../ui/icon.tsx'
 import * as icons from '../ui/icons.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { currentToasts, dismiss } from '../ui/toast-store.ts'
+import './addresses.ts'
 
 /*
  * Renders a component to text, without a browser. The test puts the answers of the server into the cache first. It acts
@@ -40,10 +40,6 @@ Object.defineProperty(Virtualizer.prototype, 'scrollRect', {
   get: () => ({ width: 1, height: 1 }),
   set(_size: unknown) {},
 })
-
-// The build of the app sets ADDRESSES.
-for (const [name, { method, path }] of Object.entries(endpoints))
-  Object.assign(ADDRESSES, { [name]: `${method} ${path}` })
 
 /** An endpoint, its input, and its answer or error. */
 export type Answered = readonly [name: Called, input: object, answer: unknown]

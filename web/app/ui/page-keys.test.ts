@@ -1,78 +1,68 @@
+// @vitest-environment happy-dom
+import { act, createElement, type KeyboardEvent as Press, useState } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { runHook } from '../test/run-hook.ts'
+import { show } from '../test/shown.ts'
 import { useMatrixFocus } from './matrix-focus.ts'
 import { SearchField } from './search-field.tsx'
 import { notify } from './toast-store.ts'
 import { Toasts } from './toasts.tsx'
 import { useActiveOption } from './use-active-option.ts'
 
-afterEach(() => void vi.unstubAllGlobals())
+let shown: (() => void)[] = []
 
-class Target {
-  readonly dataset: { cell?: string }
-  readonly field: string | null
-  constructor(cell?: string, field: string | null = null) {
-    this.dataset = cell === undefined ? {} : { cell }
-    this.field = field
-  }
-  closest() {
-    return this.field
-  }
-  matches() {
-    return this.field !== null
-  }
+afterEach(() => {
+  for (const end of shown) end()
+  shown = []
+  document.body.replaceChildren()
+})
+
+type Key = KeyboardEventInit & { in?: 'input' | 'textarea' }
+
+/** Press a key where the focus is, or in a field. @returns whether the page took it */
+function press({ in: field, ...key }: Key): boolean {
+  const target = field ? document.body.appendChild(document.createElement(field)) : document.activeElement
+  const event = new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...key })
+  act(() => void target?.dispatchEvent(event))
+  return event.defaultPrevented
 }
 
-type Key = { key: string; ctrlKey?: boolean; metaKey?: boolean; altKey?: boolean; target?: Target }
-
-/** A page whose keys a component takes, while it is on the page. */
-function pageWith(component: () => unknown) {
-  const listeners = new Set<(event: object) => void>()
-  vi.stubGlobal('Element', Target)
-  vi.stubGlobal('HTMLElement', Target)
-  vi.stubGlobal('document', {
-    addEventListener: (_: string, listener: () => void) => listeners.add(listener),
-    removeEventListener: (_: string, listener: () => void) => listeners.delete(listener),
-  })
-  const { end } = runHook(component)
-  const press = (key: Key) => {
-    const preventDefault = vi.fn()
-    for (const listener of listeners) listener({ target: new Target(), ...key, preventDefault })
-    return preventDefault.mock.calls.length > 0
-  }
-  return { press, end, listeners }
-}
-
-const OTHERS: readonly [string, Partial<Key>][] = [
+const OTHERS: readonly [string, Key][] = [
   ['with Ctrl', { ctrlKey: true }],
   ['with Meta', { metaKey: true }],
   ['with Alt', { altKey: true }],
-  ['in a field', { target: new Target(undefined, 'input') }],
+  ['in a field', { in: 'input' }],
+  ['in a field of several lines', { in: 'textarea' }],
   ['another key', { key: 'a' }],
 ]
 
-const field = () => SearchField({ label: 'Filter', value: '', onChange: () => undefined })
+const field = () =>
+  show(createElement(SearchField, { label: 'Filter', value: 'old', onChange: () => undefined }))
 
-test('the key / is for the search', () => {
-  const { press, end, listeners } = pageWith(field)
+test('the key / is for the search, while it is on the page', () => {
+  const end = field()
   expect(press({ key: '/' })).toBe(true)
+  const input = document.querySelector('input')
+  expect([input?.selectionStart, input?.selectionEnd]).toEqual([0, 3])
   end()
-  expect(listeners.size).toBe(0)
+  expect(press({ key: '/' })).toBe(false)
 })
 
 test.each(OTHERS)('… but not %s', (_, change) => {
-  expect(pageWith(field).press({ key: '/', ...change })).toBe(false)
+  shown.push(field())
+  expect(press({ key: '/', ...change })).toBe(false)
 })
 
-const undoes = (change: Partial<Key> = {}) => {
+const undoes = (change: Key = {}) => {
   const undone: string[] = []
-  const { press, end, listeners } = pageWith(Toasts)
-  notify({ text: 'older', undo: () => void undone.push('older') })
-  notify({ text: 'newer', undo: () => void undone.push('newer') })
-  notify({ text: 'without Undo' })
+  const end = show(createElement(Toasts))
+  const add = (text: string) => act(() => notify({ text, undo: () => void undone.push(text) }))
+  add('older')
+  add('newer')
+  act(() => notify({ text: 'without Undo' }))
   for (let presses = 0; presses < 3; presses++) press({ key: 'z', ...change })
   end()
-  expect(listeners.size).toBe(0)
+  add('after the end')
+  press({ key: 'z' })
   return undone
 }
 
@@ -92,33 +82,41 @@ test.each<[string, number, boolean, number, number | null]>([
   ['a', 1, false, 1, null],
 ])('in a list of three, %s at %i: taken %s, then at %i, picked %s', (key, at, isTaken, after, picked) => {
   const pick = vi.fn()
-  const option = runHook(() => useActiveOption(3, pick)).now
-  option().setActive(at)
-  const preventDefault = vi.fn()
-  const press = { key, nativeEvent: {}, preventDefault } as never
-  expect(option().onKeyDown(press)).toBe(isTaken)
-  expect([option().active, pick.mock.calls[0]?.[0] ?? null]).toEqual([after, picked])
-  expect(preventDefault).toHaveBeenCalledTimes(isTaken ? 1 : 0)
+  const taken: boolean[] = []
+  const List = () => {
+    const { active, setActive, onKeyDown } = useActiveOption(3, pick)
+    const take = (event: Press) => void taken.push(onKeyDown(event))
+    return createElement('button', { type: 'button', onKeyDown: take, onClick: () => setActive(at) }, active)
+  }
+  shown.push(show(createElement(List)))
+  const list = document.querySelector('button')
+  act(() => list?.click())
+  list?.focus()
+  expect([press({ key }), taken]).toEqual([isTaken, [isTaken]])
+  expect([list?.textContent, pick.mock.calls]).toEqual([`${after}`, picked === null ? [] : [[picked]]])
 })
 
-/** Where the focus goes from a cell of a matrix of three rows, the last of which is one cell wide. */
-function moved(from: string, key: Key): string | null {
-  vi.stubGlobal('HTMLElement', Target)
-  const focused: string[] = []
-  const cells = ['0 0', '0 1', '0 2', '1 0', '1 1', '1 2', '2 0'].map((cell) =>
-    Object.assign(new Target(cell), { focus: () => void focused.push(cell) }),
+const ROWS = [['0 0', '0 1', '0 2'], ['1 0', '1 1', '1 2'], ['2 0']]
+
+/** A matrix of three rows, the last of which is one cell wide, and a button that leaves one of them. */
+function Matrix() {
+  const [drawn, setDrawn] = useState([0, 1, 2])
+  const { table, cell } = useMatrixFocus(drawn)
+  const cells = drawn.flatMap((row) => (ROWS[row] ?? []).map((_, column) => cell(row, column)))
+  const buttons = cells.map((props) =>
+    createElement('button', { type: 'button', key: props['data-cell'], ...props }),
   )
-  const querySelectorAll = (selector: string) => {
-    const start = /^\[data-cell\^="(.*)"\]$/.exec(selector)?.[1] ?? '-'
-    return cells.filter(({ dataset }) => dataset.cell?.startsWith(start))
-  }
-  const { table } = runHook(() => useMatrixFocus([0, 1, 2])).now()
-  const preventDefault = vi.fn()
-  const target = cells.find(({ dataset }) => dataset.cell === from) ?? new Target()
-  table.onKeyDown({ target, currentTarget: { querySelectorAll }, preventDefault, ...key } as never)
-  expect(preventDefault).toHaveBeenCalledTimes(focused.length)
-  return focused.join() || null
+  const scrolled = createElement('button', {
+    type: 'button',
+    key: 'away',
+    id: 'away',
+    onClick: () => setDrawn([1]),
+  })
+  return createElement('div', table, ...buttons, scrolled)
 }
+
+const cellAt = (place: string) => document.querySelector<HTMLElement>(`[data-cell="${place}"], #${place}`)
+const focused = () => document.activeElement?.getAttribute('data-cell') ?? document.activeElement?.id
 
 test.each<[string, string, string | null]>([
   ['0 1', 'ArrowDown', '1 1'],
@@ -133,35 +131,33 @@ test.each<[string, string, string | null]>([
   ['1 1', 'Home', '1 0'],
   ['1 1', 'End', '1 2'],
   ['1 1', 'x', null],
-  ['no cell', 'ArrowDown', null],
+  ['away', 'ArrowDown', null],
 ])('in a matrix, from %s with %s to %s', (from, key, to) => {
-  expect(moved(from, { key })).toBe(to)
+  shown.push(show(createElement(Matrix)))
+  act(() => cellAt(from)?.focus())
+  expect([press({ key }), focused()]).toEqual([to !== null, to ?? from])
 })
 
 test.each(['ctrlKey', 'metaKey', 'altKey'])(
   'in a matrix, an arrow with %s is for the browser',
   (modifier) => {
-    expect(moved('0 1', { key: 'ArrowDown', [modifier]: true })).toBeNull()
+    shown.push(show(createElement(Matrix)))
+    act(() => cellAt('0 1')?.focus())
+    expect([press({ key: 'ArrowDown', [modifier]: true }), focused()]).toEqual([false, '0 1'])
   },
 )
 
+const stops = () => [...document.querySelectorAll('[tabindex="0"]')].map((it) => it.getAttribute('data-cell'))
+
 test('the tab stop is where the focus was; without its row, it is the first cell that is drawn', () => {
-  vi.stubGlobal('HTMLElement', Target)
-  let drawn = [0, 1, 2]
-  const matrix = runHook(() => useMatrixFocus(drawn)).now
-  const stops = () =>
-    ['0 0', '1 0', '1 1', '2 0'].filter((cell) => {
-      const [row = 0, column = 0] = cell.split(' ').map(Number)
-      const props = matrix().cell(row, column)
-      expect(props['data-cell']).toBe(cell)
-      return props.tabIndex === 0
-    })
+  shown.push(show(createElement(Matrix)))
   expect(stops()).toEqual(['0 0'])
-  matrix().table.onFocus({ target: new Target('1 1') } as never)
+  act(() => cellAt('1 1')?.focus())
   expect(stops()).toEqual(['1 1'])
-  matrix().table.onFocus({ target: new Target() } as never)
+  act(() => cellAt('away')?.focus())
   expect(stops()).toEqual(['1 1'])
-  drawn = [1]
-  matrix().table.onFocus({ target: new Target('2 0') } as never)
+  act(() => cellAt('2 0')?.focus())
+  expect(stops()).toEqual(['2 0'])
+  act(() => cellAt('away')?.click())
   expect(stops()).toEqual(['1 0'])
 })

@@ -1,11 +1,9 @@
-import { type FunctionComponent, isValidElement, type ReactElement } from 'react'
-import { expect, test, vi } from 'vitest'
+// @vitest-environment happy-dom
+import { act, createElement } from 'react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WORKSPACE_HEADER } from '../../lib/calls/workspace.ts'
-import { runHook } from '../../test/run-hook.ts'
-import { onPage } from '../../test/static-words.ts'
+import { show } from '../../test/shown.ts'
 import { Held } from './held.tsx'
-
-onPage('https://keyferry.example/approve/r1')
 
 const NOW = Date.parse('2026-06-01T12:00:00.000Z')
 const CHOICE = {
@@ -16,13 +14,14 @@ const CHOICE = {
   mayBeLater: true,
 }
 
-type Props = Record<string, unknown> & { children?: unknown }
-type Drawn = ReactElement<Props, FunctionComponent<Props>>
+beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }))
 
-const elementsIn = (node: unknown): Drawn[] => {
-  if (Array.isArray(node)) return node.flatMap(elementsIn)
-  return isValidElement<Props>(node) ? [node as Drawn, ...elementsIn(node.props.children)] : []
-}
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+const buttons = () => [...document.querySelectorAll('button')]
 
 /** What happens after a press on a button of an approval that has not returned. */
 async function pressed(label: string, answer: Response, choice: object | null = CHOICE) {
@@ -31,26 +30,29 @@ async function pressed(label: string, answer: Response, choice: object | null = 
     (what: string) =>
     (...given: unknown[]) =>
       void done.push([what, ...given])
-  vi.stubGlobal('setInterval', () => 0)
+  const answered = Promise.withResolvers<Response>()
   vi.stubGlobal('fetch', async (url: string, { method, body, headers }: RequestInit) => {
     const workspace = new Headers(headers).get(WORKSPACE_HEADER)
     done.push([`${method} ${url}`, workspace, typeof body === 'string' ? JSON.parse(body) : null])
-    return answer
+    return await answered.promise
   })
   const context = { expires_at: new Date(NOW + 60_000).toISOString(), release: ['code'] }
   const request = { context, choice, by: 'code', code: null, untilMs: 0, isKept: false, isReturning: false }
   const props = { requestId: 'r1', request, onCode: said('code'), onEnd: said('end') } as never
-  const [notReturned] = elementsIn(runHook(() => Held(props)).now())
-  const ends = elementsIn(notReturned?.type(notReturned.props)).find(({ type }) => type.name === 'EndButtons')
-  const shown = runHook(() => ends?.type(ends.props)).now
-  const button = elementsIn(shown()).find(({ props: { label: of } }) => of === label)
-  if (typeof button?.props['onClick'] !== 'function') return null
-  button.props['onClick']()
-  const busy = elementsIn(shown()).flatMap(({ props: { busy: is } }) => (is === undefined ? [] : [is]))
-  expect(new Set(busy)).toEqual(new Set([true]))
-  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
-  const text = elementsIn(shown()).find(({ type }) => type.name === 'Problem')?.props['text']
-  return { done, text }
+  const end = show(createElement(Held, props))
+  try {
+    const button = buttons().find(({ textContent }) => textContent === label)
+    if (button === undefined) return null
+    act(() => button.click())
+    expect(new Set(buttons().map((each) => each.getAttribute('aria-busy')))).toEqual(new Set(['true']))
+    await act(async () => {
+      answered.resolve(answer)
+      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    })
+    return { done, text: document.querySelector('[role=alert]')?.textContent ?? null }
+  } finally {
+    end()
+  }
 }
 
 const REQUEST = '/api/v1/requests/r1'

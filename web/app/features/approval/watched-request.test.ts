@@ -1,11 +1,10 @@
+// @vitest-environment happy-dom
+import { act } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { runHook } from '../../test/run-hook.ts'
-import { onPage } from '../../test/static-words.ts'
+import { showHook } from '../../test/shown.ts'
 import { keepChoice, keptChoice } from './kept.ts'
 import type { Choice } from './request-state.ts'
 import { useRequest } from './use-request.ts'
-
-onPage('https://keyferry.example/approve/r1')
 
 const NOW = Date.parse('2026-06-01T12:00:00.000Z')
 const at = (ms: number) => new Date(NOW + ms).toISOString()
@@ -28,17 +27,15 @@ const GONE = refused(404, 'not_found')
 let ends: (() => void)[] = []
 
 beforeEach(() => {
-  const kept = new Map<string, string>()
-  vi.stubGlobal('sessionStorage', {
-    getItem: (name: string) => kept.get(name) ?? null,
-    setItem: (name: string, text: string) => void kept.set(name, text),
-    removeItem: (name: string) => void kept.delete(name),
-  })
+  vi.useFakeTimers({ now: NOW, toFake: ['Date'] })
+  sessionStorage.clear()
 })
 
 afterEach(() => {
   for (const end of ends) end()
   ends = []
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
 })
 
 function refused(status: number, code: string) {
@@ -69,16 +66,20 @@ async function opened({ context, me = ME, kept }: Answers) {
   vi.stubGlobal('setInterval', watch)
   vi.stubGlobal('clearInterval', (id: object) => void watches.delete(id))
   if (kept !== undefined) keepChoice('r1', kept)
-  const { now, end } = runHook(() => useRequest('r1'))
+  const { now, end } = showHook(() => useRequest('r1'))
   ends.push(end)
   const settled = async () => {
-    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    await act(async () => {
+      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    })
     return now().state
   }
   const look = async (next: object) => {
     answers['context'] = next
     asked.length = 0
-    for (const each of Array.from(watches.values())) each()
+    act(() => {
+      for (const each of Array.from(watches.values())) each()
+    })
     const state = await settled()
     return { state, asked: [...asked] }
   }
@@ -243,14 +244,14 @@ test.each<[string, string | null]>([
 ])('a request that ended as %s: its way back is now %s', async (end, kept) => {
   const { request } = await opened({ context: CONTEXT })
   sessionStorage.setItem('keyferry:way-back:r1', 'the way')
-  request().end(end as 'denied')
+  act(() => request().end(end as 'denied'))
   expect(request().state).toEqual({ phase: 'ended', end })
   expect(sessionStorage.getItem('keyferry:way-back:r1')).toBe(kept)
 })
 
 test('this tab keeps what it approved: until the request expires, then for ever if it saw the delivery', async () => {
   const { request, look, every } = await opened({ context: CONTEXT })
-  request().approved(CONTEXT as never, CHOICE, {} as never)
+  act(() => request().approved(CONTEXT as never, CHOICE, {} as never))
   expect([keptChoice('r1'), every()]).toEqual([KEPT, [{ ms: 1_000 }]])
   await look(GONE)
   expect(keptChoice('r1')).toEqual({ ...KEPT, untilMs: Number.MAX_SAFE_INTEGER })
@@ -258,7 +259,7 @@ test('this tab keeps what it approved: until the request expires, then for ever 
 
 test('a page that loads again shows nothing until all is there', async () => {
   const { request, settled } = await opened({ context: CONTEXT })
-  request().reload()
+  act(() => request().reload())
   expect(request().state).toEqual({ phase: 'loading' })
   expect(await settled()).toEqual(OPEN)
 })

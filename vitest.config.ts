@@ -22,6 +22,8 @@ const SLOW = [
   'contract/src/env/formats/{dotenv-readers,interface-text}.test.ts',
   'web/server/client-files/install-script.test.ts',
   'release/install-server.test.ts',
+  // It opens a terminal.
+  'cli/src/terminal/streams.test.ts',
   // They look at the built app.
   'web/app-size.test.ts',
 ]

@@ -311,7 +311,7 @@ describe.skipIf(!hasBrowser())('an application in the browser', () => {
     await closePage(page)
   })
 
-  test('a copy that has become another one says so, copies nothing, and then copies what it shows', async () => {
+  test('where the value changed meanwhile, a copy is refused once, shown anew, and then made', async () => {
     const page = await open()
     await variable(page, 'ONLY_DEV').hover()
     await page.getByRole('checkbox', { name: `Select ${named('ONLY_DEV')}` }).click()

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createLibrary } from './app-library.ts'
 import {
   closePage,
@@ -194,6 +194,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
 
   test('the library of another server arrives as its plan says; a file that is not one is refused', async () => {
     const team = await startServer()
+    onTestFinished(() => team.dispose())
     const env = { PATH: process.env['PATH'], HOME: server.dataDir, DATA_DIR: server.dataDir }
     const words = [SERVER_PROGRAM, 'export-library', team.url]
     const { stdout } = spawnSync(process.execPath, words, { env, encoding: 'utf8' })
@@ -236,7 +237,6 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     const names = (await createClient(team.url)('GET', '/api/v1/bundles')).map(({ name }) => name)
     expect(names.toSorted()).toEqual(['ci', 'dev/app', 'dev/worker', 'prod/shop/app', 'prod/shop/mail'])
     await closePage(page)
-    await team.dispose()
   })
 
   test('a file is dropped', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
@@ -26,11 +27,16 @@ export class TestOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line no-array-sort -- it is of the class, not of an array
     const sorted = await super.sort(files)
-    return sorted.toSorted((a, b) => rankOf(a) - rankOf(b))
+    const ranked = sorted.map((file) => ({ file, rank: rankOf(file) }))
+    return ranked.toSorted((a, b) => a.rank - b.rank).map(({ file }) => file)
   }
 }
 
+const DOCUMENT = '// @vitest-environment'
+
+// A worker has one environment, and ends with its browser and its PostgreSQL where a file needs another: these are last.
 function rankOf({ moduleId }: TestSpecification): number {
+  if (readFileSync(moduleId, 'utf8').startsWith(DOCUMENT)) return FIRST.length + 1
   const rank = FIRST.indexOf(relative('.', moduleId).replace(/\.test\.ts$/, ''))
   return rank === -1 ? FIRST.length : rank
 }

@@ -180,7 +180,7 @@ describe.each(oneDatabase)('the audit log on %s', (kind) => {
       expect(await listed({ group: 'refused', action: 'key.created' })).toEqual([])
     })
 
-    test('a time at which entries begin, or end before, leaves out the others', async () => {
+    test('`from` includes its time, and `to` does not', async () => {
       const all = await listed({})
       const middle = all[3]?.at ?? ''
       expect(await listed({ from: middle })).toEqual(all.filter(({ at }) => at >= middle))

@@ -26,7 +26,7 @@ export async function deliverValues(options: DeliverOptions): Promise<Fetched | 
 const ABORTED: DeliveryFailure = {
   code: 'aborted',
   message: 'the delivery was aborted',
-  next: 'Nothing was delivered.',
+  next: 'The program got no values.',
 }
 
 async function valuesOf(options: DeliverOptions, parts: Parts): Promise<Fetched> {

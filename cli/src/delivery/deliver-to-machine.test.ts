@@ -32,8 +32,10 @@ const REQUEST: ValuesRequest = {
 }
 const CREDENTIAL = { machineId: 'm1', proof: 'token …0UBJ', forKey: async () => 'kfm_token' }
 
+type Away = { retryAfterMs?: number | null; answers?: Promise<void> }
+
 /** A delivery from a server that is away, and what it does. `paused`: resolves at its first pause. */
-function delivering(retryAfterMs: number | null = null) {
+function delivering({ retryAfterMs = null, answers }: Away = {}) {
   const scene = stage({}, '/')
   const asked: ExchangeRequest[] = []
   const paused = withResolvers<void>()
@@ -46,6 +48,7 @@ function delivering(retryAfterMs: number | null = null) {
   }
   const exchange = async (request: ExchangeRequest) => {
     asked.push(request)
+    await answers
     return { ...answered({ error: 'unavailable' }, 503), retryAfterMs }
   }
   const clock = { ...scene.clock, sleep }
@@ -77,6 +80,21 @@ test('a machine says who asks for what', async () => {
   expect(scene.seen.cleanUps.size).toBe(0)
 })
 
+test('what a call brings after a signal changes nothing', async () => {
+  const answers = withResolvers<void>()
+  const { scene, asked, pauses, ended } = delivering({ answers: answers.promise })
+  let isSettled = false
+  const settle = () => {
+    isSettled = true
+  }
+  void ended.then(settle, settle)
+  await expect.poll(() => asked.length).toBe(1)
+  for (const cleanUp of scene.seen.cleanUps) await cleanUp()
+  answers.resolve()
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn()
+  expect([pauses, isSettled]).toEqual([[], false])
+})
+
 test('a signal ends the tries', async () => {
   const { scene, asked, paused, pause, ended } = delivering()
   let isSettled = false
@@ -96,7 +114,7 @@ test.each([
   [7_000, [7_000, 7_000]],
   [90_000, [60_000, 60_000]],
 ])('the pauses grow, or are those of the server, up to a minute: %j', async (retryAfterMs, expected) => {
-  const { pauses, pause, ended } = delivering(retryAfterMs)
+  const { pauses, pause, ended } = delivering({ retryAfterMs })
   pause.resolve()
   await expect(ended).rejects.toMatchObject({ exitCode: 5 })
   expect(pauses).toEqual(expected)

@@ -50,7 +50,7 @@ test.each([
   '{"A":"a\\u0000b"}',
   '{"A":"\\ud83d"}',
   '{"A":"x","B":null}',
-])('%s is refused', (text) => {
+])('%j is refused', (text) => {
   written(text)
   const example = 'For example: {"PORT": "3001", "LOG_LEVEL": "debug"}'
   expect(refusal()).toEqual([2, 'it must be a JSON object of names and texts', example])

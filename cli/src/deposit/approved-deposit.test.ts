@@ -59,8 +59,10 @@ type Answers = {
 
 let folder: string
 let scene: Stage
+let asked: string[]
 
 beforeEach(() => {
+  asked = []
   folder = mkdtempSync(join(tmpdir(), 'keyferry-approved-'))
   scene = stage({ XDG_STATE_HOME: folder, XDG_RUNTIME_DIR: folder }, folder)
 })
@@ -113,6 +115,7 @@ function serverThat({ statement = {}, end, signer = KEYS.first, isReturned = fal
   }
   const exchange = async ({ url, body }: ExchangeRequest) => {
     const path = url.slice(SERVER.length).split('?')[0] ?? ''
+    asked.push(path)
     if (path === '/api/v1/receipt-keys') return answered(RECEIPT_KEYS)
     if (path === '/api/v1/deposit-key') {
       const signed_by = { kid: signer.kid, signature: base64(signDepositKey(key.publicKey, signer)) }
@@ -140,24 +143,31 @@ async function store(
     askUntil: async (question: string) => (question.includes('[y/N]') ? 'y' : CODE),
   }
   const stderr = { ...scene.stderr, isTerminal: true }
-  const clock = { ...scene.clock, sleep: async () => await nextTurn() }
-  const stored = await storeWithApproval(
-    {
-      server: SERVER,
-      workspace,
-      isWorkspaceFlag: workspace !== null,
-      folder,
-      command: COMMAND,
-      agent,
-      reason: null,
-      receiptFile: null,
-      whyNotOpen: 'no',
-      hidesQrCode: true,
-      content: CONTENT,
-    },
-    { ...scene, exchange, clock, stderr, view, keyboard },
-  )
-  return { stored, body: bodies[0] ?? {} }
+  let isOver = false
+  // A request that is refused would be asked for again until it expires.
+  const sleep = async () => await (isOver ? new Promise<never>(() => undefined) : nextTurn())
+  const clock = { ...scene.clock, sleep }
+  try {
+    const stored = await storeWithApproval(
+      {
+        server: SERVER,
+        workspace,
+        isWorkspaceFlag: workspace !== null,
+        folder,
+        command: COMMAND,
+        agent,
+        reason: null,
+        receiptFile: null,
+        whyNotOpen: 'no',
+        hidesQrCode: true,
+        content: CONTENT,
+      },
+      { ...scene, exchange, clock, stderr, view, keyboard },
+    )
+    return { stored, body: bodies[0] ?? {} }
+  } finally {
+    isOver = true
+  }
 }
 
 const pinned = () =>
@@ -254,4 +264,5 @@ test('an agent has to say why, before anything is asked', async () => {
     exitCode: 2,
     next: 'Add --reason TEXT: say in one sentence why you change the bundle.',
   })
+  expect(asked).toEqual([])
 })

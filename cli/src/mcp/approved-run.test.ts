@@ -31,7 +31,9 @@ const waits = (needs: object): Behaviour => ({
 async function runAt(behaviour: Behaviour, wanted: Partial<WantedRun> = {}) {
   const server = await startScriptedServer({ values: { GREETING: 'a long secret value' }, ...behaviour })
   const env = { PATH: process.env['PATH'], XDG_STATE_HOME: folder, XDG_RUNTIME_DIR: folder, OWN: 'kept' }
-  const parts = stage(env, folder)
+  const scene = stage(env, folder)
+  // One look at the request is enough.
+  const parts = { ...scene, clock: { ...scene.clock, sleep: () => new Promise<never>(() => undefined) } }
   const host = { server: server.url, workspace: null, isWorkspaceFlag: false, folder, parts, openLink: null }
   const run = new ApprovedRun({ ...WANTED, ...wanted }, { ...host, agent: 'helper' })
   run.ended.catch(() => undefined)

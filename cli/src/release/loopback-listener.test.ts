@@ -108,6 +108,7 @@ test('slow and broken callers are cut, and the listener goes on', async () => {
   await isCut
   const answer = await send({ method: 'POST', path, body: `secret=${SECRET}` })
   expect(answer.location).toBe(`${PAGE}#released`)
+  expect(returned).toEqual([SECRET])
 })
 
 test('it is settled when the browser has its answer', async () => {

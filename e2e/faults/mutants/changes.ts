@@ -39,7 +39,7 @@ const SYMMETRIC = /^(classNames|max|min|isDeepStrictEqual|timingSafeEqual|(is|ar
 // Examples of the document of the API, and a listener of a signal, which aborts once anyway.
 const UNSEEN = /^(examples|once)$/
 
-// Of what has a limit, these read the first row anyway.
+// They read one row, with or without a limit.
 const FIRST = /^executeTakeFirst/
 
 const CLAUSES = new Set(['where', 'whereRef', 'having', 'filter', 'limit', 'orderBy'])

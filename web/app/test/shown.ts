@@ -2,7 +2,7 @@ import { act, createElement, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './addresses.ts'
 
-/** Show something on the page of a test whose environment has a document. What follows is done at once.
+/** Show something on the page of a test whose environment has a document. Its effects have run when this returns.
  * @returns what takes it away again */
 export function show(node: ReactNode): () => void {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })

@@ -214,9 +214,12 @@ function requestsOf(run: () => unknown): string[] {
   }
   const { fetch } = globalThis
   Object.assign(globalThis, { fetch: fetchNothing })
-  const running = run()
-  if (running instanceof Promise) running.catch(() => undefined)
-  Object.assign(globalThis, { fetch })
+  try {
+    const running = run()
+    if (running instanceof Promise) running.catch(() => undefined)
+  } finally {
+    Object.assign(globalThis, { fetch })
+  }
   return requests
 }
 

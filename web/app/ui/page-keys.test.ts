@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { show } from '../test/shown.ts'
 import { useMatrixFocus } from './matrix-focus.ts'
 import { SearchField } from './search-field.tsx'
-import { notify } from './toast-store.ts'
+import { currentToasts, dismiss, notify } from './toast-store.ts'
 import { Toasts } from './toasts.tsx'
 import { useActiveOption } from './use-active-option.ts'
 
@@ -13,6 +13,7 @@ let shown: (() => void)[] = []
 afterEach(() => {
   for (const end of shown) end()
   shown = []
+  for (const { id } of currentToasts()) dismiss(id)
   document.body.replaceChildren()
 })
 
@@ -47,7 +48,7 @@ test('the key / is for the search, while it is on the page', () => {
   expect(press({ key: '/' })).toBe(false)
 })
 
-test.each(OTHERS)('… but not %s', (_, change) => {
+test.each(OTHERS)('the key / is not for the search: %s', (_, change) => {
   shown.push(field())
   expect(press({ key: '/', ...change })).toBe(false)
 })
@@ -70,7 +71,7 @@ test('the key z takes back the newest, then the one before', () => {
   expect(undoes()).toEqual(['newer', 'older'])
 })
 
-test.each(OTHERS)('… but nothing %s', (_, change) => {
+test.each(OTHERS)('the key z takes nothing back: %s', (_, change) => {
   expect(undoes(change)).toEqual([])
 })
 
@@ -98,7 +99,7 @@ test.each<[string, number, boolean, number, number | null]>([
 
 const ROWS = [['0 0', '0 1', '0 2'], ['1 0', '1 1', '1 2'], ['2 0']]
 
-/** A matrix of three rows, the last of which is one cell wide, and a button that leaves one of them. */
+/** A matrix of three rows, the last of which is one cell wide, and a button after which only the second is drawn. */
 function Matrix() {
   const [drawn, setDrawn] = useState([0, 1, 2])
   const { table, cell } = useMatrixFocus(drawn)
@@ -115,7 +116,8 @@ function Matrix() {
   return createElement('div', table, ...buttons, scrolled)
 }
 
-const cellAt = (place: string) => document.querySelector<HTMLElement>(`[data-cell="${place}"], #${place}`)
+const cellAt = (place: string) =>
+  document.querySelector<HTMLElement>(`[data-cell="${place}"], [id="${place}"]`)
 const focused = () => document.activeElement?.getAttribute('data-cell') ?? document.activeElement?.id
 
 test.each<[string, string, string | null]>([

@@ -69,8 +69,9 @@ test.each([204, 205, 304])('an answer of status %i has no body', async (status) 
 })
 
 test('the signal of the caller ends a call too', async () => {
-  const odd = await startOddServer(ODD_ANSWERS['silence'] ?? (() => {}))
-  const signal = AbortSignal.abort(new Error('given up'))
+  const ending = new AbortController()
+  const odd = await startOddServer(() => ending.abort(new Error('given up')))
+  const { signal } = ending
   await expect(providerFetch(`http://127.0.0.1:${odd.port}/`, { signal })).rejects.toThrow('given up')
   odd.close()
 })

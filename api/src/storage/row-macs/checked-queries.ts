@@ -98,7 +98,7 @@ function isAggregate(selection: OperationNode): boolean {
   return RawNode.is(selection) && /^(count|sum|min|max)\(/.test(selection.sqlFragments[0] ?? '')
 }
 
-/** The rows as the query asked for them, and those that it deleted.
+/** The rows as the query asked for them, empty ones where it asked for none, and those that it deleted.
  * @throws DomainError internal: no server wrote one of them */
 export function checkedRows(
   rows: readonly RowValues[],

@@ -34,8 +34,11 @@ function goTo(
     done.push(['draws', looks])
     draw()
   })
-  go?.(place)
-  vi.unstubAllGlobals()
+  try {
+    go?.(place)
+  } finally {
+    vi.unstubAllGlobals()
+  }
   return [found, ...done]
 }
 

@@ -49,7 +49,8 @@ async function pressed(label: string, answer: Response, choice: object | null = 
       answered.resolve(answer)
       for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
     })
-    return { done, text: document.querySelector('[role=alert]')?.textContent ?? null }
+    const isBusy = buttons().some((each) => each.getAttribute('aria-busy') === 'true')
+    return { done, isBusy, text: document.querySelector('[role=alert]')?.textContent ?? null }
   } finally {
     end()
   }
@@ -59,7 +60,7 @@ const REQUEST = '/api/v1/requests/r1'
 const CODE = { release: { by: 'code', code: '123 456', expires_in: 60 } }
 const refused = (status: number, error: string) => Response.json({ error, code: 'x' }, { status })
 
-test('a fresh code works from now on', async () => {
+test('the time of a fresh code begins when it comes', async () => {
   const { done, text } = (await pressed('Get a code', Response.json(CODE))) ?? {}
   expect(done).toEqual([
     [`POST ${REQUEST}/release-code`, 'w1', null],
@@ -95,5 +96,9 @@ test('what is gone ends; any other refusal is said, and the person can try again
   const gone = await pressed('Deny', refused(404, 'request not found'))
   expect([gone?.done.at(-1), gone?.text]).toEqual([['end', 'gone'], null])
   const conflict = await pressed('Get a code', refused(409, 'no code is possible'))
-  expect([conflict?.done.length, conflict?.text]).toEqual([1, 'No code is possible.'])
+  expect([conflict?.done.length, conflict?.text, conflict?.isBusy]).toEqual([
+    1,
+    'No code is possible.',
+    false,
+  ])
 })

@@ -241,7 +241,7 @@ test('a tab that saw the delivery says so for ever', async () => {
 test.each<[string, string | null]>([
   ['denied', null],
   ['unreachable', 'the way'],
-])('a request that ended as %s: its way back is now %s', async (end, kept) => {
+])('after the end %s, the kept way back is %s', async (end, kept) => {
   const { request } = await opened({ context: CONTEXT })
   sessionStorage.setItem('keyferry:way-back:r1', 'the way')
   act(() => request().end(end as 'denied'))

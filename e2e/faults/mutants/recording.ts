@@ -45,8 +45,8 @@ export function bodiesOf(file: string, source: string, firsts: Recording['firsts
   }))
 }
 
-/** Run the tests once, and record which functions of the product each test file calls. A recording is used again until
- * `isFresh` asks for a new one. */
+/** Run the fast tests once, and record which functions of the product each test file calls. The others start programs,
+ * in which nothing is recorded. A recording is used again until `isFresh` asks for a new one. */
 export async function recordTests(copy: Copy, sources: Sources, isFresh: boolean): Promise<Recording> {
   if (!isFresh && existsSync(CACHE)) return JSON.parse(readFileSync(CACHE, 'utf8'))
   const firsts = numberFiles(sources)
@@ -56,7 +56,7 @@ export async function recordTests(copy: Copy, sources: Sources, isFresh: boolean
   const setup = copy.read(SETUP)
   const call = `import { record } from '../e2e/faults/mutants/recorder.ts'\nrecord('${folder}')\n`
   copy.write(SETUP, setup + call)
-  const tested = (await copy.test(['--mode', 'mutants'], LIMIT_MS, 'all')) ?? []
+  const tested = (await copy.test(['--mode', 'fast'], LIMIT_MS)) ?? []
   for (const [file, source] of sources) copy.write(file, source)
   copy.write(SETUP, setup)
   const ran = Object.fromEntries(

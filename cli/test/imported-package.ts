@@ -214,7 +214,7 @@ function showOn(node: string, installed: () => string): void {
       // The client reads the reason before it makes the request.
       const options = { signal: giving.signal, onApproval() {}, get reason() { giving.abort() } }
       console.log(await deliver(options).catch(({ code, message, next }) => [code, message, next].join('|')))`
-    const said = 'aborted|the delivery was aborted|Nothing was delivered.\n'
+    const said = 'aborted|the delivery was aborted|The program got no values.\n'
     expect(await play(source)).toMatchObject({ stdout: said, exit: 0 })
   })
 

@@ -34,7 +34,8 @@ export class TestOrder extends BaseSequencer {
 
 const DOCUMENT = '// @vitest-environment'
 
-// A worker has one environment, and ends with its browser and its PostgreSQL where a file needs another: these are last.
+// These are last. A worker has one environment. Where a file needs another one, the worker ends, and its browser and
+// its PostgreSQL with it.
 function rankOf({ moduleId }: TestSpecification): number {
   if (readFileSync(moduleId, 'utf8').startsWith(DOCUMENT)) return FIRST.length + 1
   const rank = FIRST.indexOf(relative('.', moduleId).replace(/\.test\.ts$/, ''))

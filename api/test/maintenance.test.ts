@@ -128,7 +128,7 @@ describe.each(oneDatabase)('maintenance of a database on %s', (kind) => {
   })
 
   test.runIf(kind === 'sqlite').each(['tenants', 'audit_keys', 'receipt_keys', 'deposit_keys'])(
-    'a root key stays known while a row of %s that was written meanwhile needs it',
+    'a rotation forgets no root key that a new row of %s uses',
     async (table) => {
       const api = await startTestApi(kind)
       await withKey(api, 'value')

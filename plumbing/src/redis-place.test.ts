@@ -46,7 +46,8 @@ test('each attempt connects to the next node of the current address', async () =
   expect(await locate()).toBe('redis://c:3')
 })
 
-/** A sentinel that answers with this master. With null, it knows no master. `close` resolves when every client has gone. */
+/** A sentinel that answers with this master. With null, it knows no master. `close` resolves once all clients are
+ * gone. */
 async function sentinel(master: readonly string[] | null) {
   const asked: string[][] = []
   const server = createServer((socket) => {

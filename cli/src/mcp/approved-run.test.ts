@@ -44,6 +44,13 @@ async function runAt(behaviour: Behaviour, wanted: Partial<WantedRun> = {}) {
   return { run, parts, server }
 }
 
+const CODE_NEEDED = new RegExp(
+  [
+    '^approved: the person has to run "keyferry release \\w{32} CODE"',
+    'in a terminal on this machine, with the code from the page$',
+  ].join(' '),
+)
+
 test.each<[string, Behaviour, RegExp]>([
   ['a person', waits({}), /^waiting for a person to approve$/],
   [
@@ -52,11 +59,7 @@ test.each<[string, Behaviour, RegExp]>([
     /^waiting for another person who may approve$/,
   ],
   ['a second person', waits({ needs: 'second_person' }), /^waiting for a second person to approve$/],
-  [
-    'the code',
-    waits({ needs: 'release', release_by: 'code' }),
-    /^approved: the person has to run "keyferry release \w{32} CODE" in a terminal on this machine, with the code from the page$/,
-  ],
+  ['the code', waits({ needs: 'release', release_by: 'code' }), CODE_NEEDED],
   ['the end of the program', {}, /^the program runs$/],
 ])('it says that it waits for %s', async (_, behaviour, state) => {
   const { run } = await runAt(behaviour)

@@ -343,7 +343,8 @@ export const FORBIDDEN = refusal(403, 'forbidden', 'Forbidden')
 const BLOCK = /^(a|button|dialog|div|dt|h\d|input|label|li|option|p|section|select|summary|text|textarea|tr)$/
 const SAID =
   / (href|target|role|aria-(?:busy|checked|disabled|current|expanded|invalid|label|pressed|selected)|checked|disabled|open|placeholder|readOnly|required|selected|title|value|maxLength|min|max|x|y|cx|cy|step|rows|inputMode|pattern|colSpan|tabindex(?=="0)|style(?=="[^"]*%)|data-first-focus)="([^"]*)"/g
-// Classes that carry a meaning: colours, a line above a part of a menu, text for screen readers only, what keeps a place.
+// Classes that carry a meaning: colours, a line above a part of a menu, text for screen readers only, and what is not
+// seen but keeps its place.
 const MEANT =
   /(?<![\w:-])(?:sr-only|invisible|(?<=mt-1 )border-t|border-accent(?= text-ink)|line-through|env-\w+|(?:text|bg|fill|stroke)-(?:accent|caution|danger|good)[\w-]*)/g
 const LETTERS: Readonly<Record<string, string>> = { amp: '&', gt: '>', lt: '<', quot: '"', '#x27': "'" }

@@ -59,7 +59,8 @@ describe.each(databases)('an approval and the end of its approver at once, on %s
       const own = await api.newOwner()
       const [first, second] = [new TouchKey(), new TouchKey()]
       await first.enrol(api, own)
-      await second.enrol(api, await joinWorkspace(api, own, 'owner'))
+      const other = await joinWorkspace(api, own, 'owner')
+      await second.enrol(api, other)
       const { id: bundle_id } = await newBundle(api, own, { URL: 'secret' })
       const set = (headers = {}) =>
         api.call('changeBundlePolicy', {
@@ -72,19 +73,23 @@ describe.each(databases)('an approval and the end of its approver at once, on %s
       const connection = () => new Client(api.settings.databaseUrl ?? '')
       const [holder, watcher] = [connection(), connection()]
       await Promise.all([holder.connect(), watcher.connect()])
+      onTestFinished(() => Promise.all([holder.end(), watcher.end()]).then(() => undefined))
       await holder.query('begin')
-      await holder.query('select id from users where id = $1 for update', [own.userId])
+      await holder.query('select user_id from memberships where user_id = $1 for update', [other.userId])
       multiplyTimeLimits(1)
       onTestFinished(() => multiplyTimeLimits(Number(TIME_LIMIT_FACTOR)))
-      const answer = set(signature)
+      let isAnswered = false
+      const answer = set(signature).finally(() => {
+        isAnswered = true
+      })
       const tries = new Set<string>()
       await until('a second try', async () => {
         const { rows } = await watcher.query(BEGINS_OF_WAITING)
         for (const { begun } of rows) tries.add(begun)
-        return tries.size > 1
+        return tries.size > 1 || isAnswered
       })
+      expect(isAnswered).toBe(false)
       await holder.query('rollback')
-      await Promise.all([holder.end(), watcher.end()])
       expect((await answer).json.effective.touch).toBe('passkey')
     })
 

@@ -57,12 +57,17 @@ describe.each(oneDatabase)('rows of the outbox that no server wrote, on %s', (ki
     ])
   })
 
-  test('a single forged row is set aside too', async () => {
+  test('a single forged row is set aside too, and no row that is not read', async () => {
     await database.query.deleteFrom('events').execute()
-    await database.insertAll(database.query, 'events', [forged()])
+    const unread = { ...forged(), tenant_id: 'nobody' }
+    await database.insertAll(database.query, 'events', [forged(), unread])
     await api.call('createKey', { as: owner, body: { name: 'BESIDE_ONE', value: 'x' } })
-    const refused = () => database.query.selectFrom('events').select('refused_at').execute()
-    await expect.poll(refused).toEqual([{ refused_at: expect.any(String) }])
+    const refused = () =>
+      database.query.selectFrom('events').select(['tenant_id', 'refused_at']).orderBy('position').execute()
+    await expect.poll(refused).toEqual([
+      { tenant_id: owner.tenantId, refused_at: expect.any(String) },
+      { tenant_id: 'nobody', refused_at: null },
+    ])
   })
 
   test('an honest row that is marked as one of them is named too', async () => {

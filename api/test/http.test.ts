@@ -75,6 +75,16 @@ describe('what the server does with any request', () => {
     expect(await response.json()).toEqual({ error: 'request body too large', code: 'too_large' })
   })
 
+  test.each([
+    [4_096, 400],
+    [4_097, 413],
+  ])(
+    'an endpoint with a bound of its own answers %d bytes that are not JSON with %d',
+    async (bytes, status) => {
+      expect((await post('{'.repeat(bytes), '/api/v1/requests/x/release')).status).toBe(status)
+    },
+  )
+
   test.each(['/', '/api/v1', '/api/v2/keys', '/api/v1/Keys'])('%s is no route', async (path) => {
     const response = await fetch(api.address + path, { headers: signedHeaders(owner) })
     expect(response.status).toBe(404)

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import { multiplyTimeLimits } from '@keyferry/plumbing/time-limits'
 import { configureGlobal } from 'fast-check'
 import { expect } from 'vitest'
@@ -15,3 +16,11 @@ expect.addEqualityTesters([
   (actual: unknown, expected: unknown) =>
     expected instanceof RegExp && typeof actual === 'string' ? expected.test(actual) : undefined,
 ])
+
+// SQLite gives rows without an order backwards here, so that a test notices an order that is missing.
+const exec: DatabaseSync['exec'] = Reflect.get(DatabaseSync.prototype, 'exec')
+if (exec.name === 'exec')
+  DatabaseSync.prototype.exec = function execBackwards(sql: string) {
+    exec.call(this, 'pragma reverse_unordered_selects = on')
+    exec.call(this, sql)
+  }

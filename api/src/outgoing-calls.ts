@@ -2,12 +2,13 @@ import { addressesOf } from '@keyferry/plumbing/several-hosts'
 import { Guard } from './outgoing/guard.ts'
 import type { ApiSettings } from './settings.ts'
 
+type Places = Pick<ApiSettings, 'databaseUrl' | 'redisUrl' | 'privateTargets' | 'egressProxy'>
+
 /** The guard of all calls to other servers. */
-export function guardOf(settings: ApiSettings): Guard {
-  const stores = [settings.databaseUrl, settings.redisUrl].filter((url) => url !== null)
+export function guardOf({ databaseUrl, redisUrl, privateTargets, egressProxy: proxy }: Places): Guard {
+  const stores = [databaseUrl, redisUrl].filter((url) => url !== null)
   const ownStores = stores.flatMap(addressesOf).flatMap(placeOf)
-  const { privateTargets: ownNetworks, egressProxy: proxy } = settings
-  return new Guard({ ownNetworks, ownStores, proxy })
+  return new Guard({ ownNetworks: privateTargets, ownStores, proxy })
 }
 
 const REDIS_PORT = 6379

@@ -82,6 +82,14 @@ describe.each(oneDatabase)('rules of values that are revealed on %s', (kind) => 
     expect(refused[0]?.failure?.error).toContain(await nameOf(member))
   })
 
+  test('named people who left: the refusal names nobody', async () => {
+    await rule(ruled, { approvers: 'named', people: [member.userId] })
+    await api.call('removeMember', { as: owner, params: { user_id: member.userId } })
+    expect((await read(owner)).failure?.error).toBe(
+      'A rule covers SECRET: only people that it names may approve. Ask an owner to change the rules',
+    )
+  })
+
   test('two people: no one reads alone', async () => {
     await rule(ruled, { approvals_needed: 2 })
     const refused = [await exported(owner, shared), await read(owner)]

@@ -21,17 +21,13 @@ export function KeyActions({ keys, areUnused, onDone }: KeyActionsProps) {
     },
     { is: may('deleteKey'), label: 'Delete', icon: Trash2, Dialog: DeleteKeys },
   ].filter(({ is }) => is)
-  const done = () => {
-    setOpen(null)
-    onDone()
-  }
   return (
     <>
       {allowed.map(({ label, icon, Dialog }) => (
         <Button key={label} size="small" label={label} icon={icon} onClick={() => setOpen(() => Dialog)} />
       ))}
       {allowed.length === 0 && <p className="text-sm text-ink-soft">Only owners can delete these.</p>}
-      {Open !== null && <Open keys={keys} onDone={done} onClose={() => setOpen(null)} />}
+      {Open !== null && <Open keys={keys} onDone={onDone} onClose={() => setOpen(null)} />}
     </>
   )
 }

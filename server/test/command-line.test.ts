@@ -23,11 +23,13 @@ test('--version prints only the version', async () => {
   })
 })
 
-test.each([['serve'], ['api', 'web'], ['--port'], ['\u001b[31m']])(
-  'words that are no command are refused: %j',
-  async (...words) => {
-    const { code, stdout, stderr } = await run(...words)
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/^keyferry-server: unknown command "\P{Cc}*"; see keyferry-server --help\n$/u)
-  },
-)
+test.each([
+  [['serve'], 'serve'],
+  [['api', 'web'], 'api web'],
+  [['--port'], '--port'],
+  [['\u001b[31m'], '\\u001b[31m'],
+])('words that are no command are refused: %j', async (words, shown) => {
+  const { code, stdout, stderr } = await run(...words)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toBe(`keyferry-server: unknown command "${shown}"; see keyferry-server --help\n`)
+})

@@ -2,10 +2,10 @@ import { addressesOf } from '@keyferry/plumbing/several-hosts'
 import { Guard } from './outgoing/guard.ts'
 import type { ApiSettings } from './settings.ts'
 
-type Places = Pick<ApiSettings, 'databaseUrl' | 'redisUrl' | 'privateTargets' | 'egressProxy'>
+type GuardSettings = Pick<ApiSettings, 'databaseUrl' | 'redisUrl' | 'privateTargets' | 'egressProxy'>
 
 /** The guard of all calls to other servers. */
-export function guardOf({ databaseUrl, redisUrl, privateTargets, egressProxy: proxy }: Places): Guard {
+export function guardOf({ databaseUrl, redisUrl, privateTargets, egressProxy: proxy }: GuardSettings): Guard {
   const stores = [databaseUrl, redisUrl].filter((url) => url !== null)
   const ownStores = stores.flatMap(addressesOf).flatMap(placeOf)
   return new Guard({ ownNetworks: privateTargets, ownStores, proxy })

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act, createElement, type KeyboardEvent as Press, useState } from 'react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { show } from '../test/shown.ts'
 import { useMatrixFocus } from './matrix-focus.ts'
 import { SearchField } from './search-field.tsx'
@@ -73,6 +73,33 @@ test('the key z takes back the newest, then the one before', () => {
 
 test.each(OTHERS)('the key z takes nothing back: %s', (_, change) => {
   expect(undoes(change)).toEqual([])
+})
+
+const remark = (text: string) => [...document.querySelectorAll('span')].find((it) => it.textContent === text)
+const wait = (ms: number) => act(() => vi.advanceTimersByTime(ms))
+
+test.each([
+  ['pointed at', 'mouseover', 'mouseout'],
+  ['focused', 'focusin', 'focusout'],
+])('a remark that is %s stays, and leaves eight seconds after that; a failure stays', (_, begins, ends) => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  shown.push(show(createElement(Toasts)))
+  act(() => notify({ text: 'stored' }))
+  act(() => notify({ text: 'refused', tone: 'problem' }))
+  const happens = (type: string) =>
+    act(() => void remark('stored')?.dispatchEvent(new MouseEvent(type, { bubbles: true })))
+  const isThere = () => currentToasts().some(({ text, isGone }) => text === 'stored' && !isGone)
+  wait(7_999)
+  happens(begins)
+  wait(60_000)
+  expect(isThere()).toBe(true)
+  happens(ends)
+  wait(7_999)
+  expect(isThere()).toBe(true)
+  wait(1)
+  expect(isThere()).toBe(false)
+  expect(currentToasts().find(({ text }) => text === 'refused')).not.toHaveProperty('isGone')
 })
 
 test.each<[string, number, boolean, number, number | null]>([

@@ -44,7 +44,9 @@ function freePlace(box: HTMLElement) {
   const others = [...document.querySelectorAll(CONTROLS)].filter((each) => !box.contains(each))
   const taken = others.map((each) => each.getBoundingClientRect())
   const { bottom } = box.getBoundingClientRect()
-  box.style.translate = ''
+  const { className, style } = box
+  const { translate } = style
+  style.translate = ''
   const places = SIDES.flatMap((side) => {
     box.classList.remove(...SIDES)
     box.classList.add(side)
@@ -54,6 +56,9 @@ function freePlace(box: HTMLElement) {
       return { side, up, count: taken.filter((at) => cards.some((card) => isOver(card, up, at))).length }
     })
   })
+  // React changes only what it knows of.
+  box.className = className
+  style.translate = translate
   return places.toSorted((a, b) => a.count - b.count || a.up - b.up)[0] ?? NOWHERE
 }
 

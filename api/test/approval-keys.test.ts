@@ -217,7 +217,7 @@ describe.each(oneDatabase)('signing keys on %s', (kind) => {
     expect([await stateOf(made.id), await acts()]).toEqual(['active', []])
   })
 
-  test('a member confirms only their own key, with another of their keys, and waits too', async () => {
+  test('a member confirms only their own key, with another of their keys, and waits too; what another announced ends', async () => {
     const [own, owners] = [new TouchKey(), new TouchKey()]
     await own.enrol(api, member)
     await owners.enrol(api, owner)
@@ -226,7 +226,9 @@ describe.each(oneDatabase)('signing keys on %s', (kind) => {
     expect(await confirmed(member, own, made)).toMatchObject(WAITS)
     expect((await list(member)).map(({ state }) => state)).toEqual(['active', 'waiting'])
     later(DAY_MS)
+    expect(await acts()).toHaveLength(2)
     expect((await confirmed(member, own, made)).json).toMatchObject({ confirmed_by: member.userId })
+    expect(await acts()).toEqual([])
     const foreign = (await list(owner)).find((key) => key.user_id === owner.userId)
     expect((await confirm(member, foreign?.id ?? '', 'BBBB-BBBB')).status).toBe(404)
   })

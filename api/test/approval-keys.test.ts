@@ -246,6 +246,13 @@ describe.each(oneDatabase)('signing keys on %s', (kind) => {
     expect(log.filter(({ action }) => action === 'approval_key.confirmed').length).toBe(1)
   })
 
+  test('of two concurrent removals, one succeeds', async () => {
+    const { id } = (await new TouchKey().add(api, owner)).json
+    const answers = await Promise.all([remove(owner, id), remove(owner, id)])
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(refused).toMatchObject([{ status: 404, failure: { error: 'signing key not found' } }])
+  })
+
   test('the letters are compared, and a member sees only the own keys', async () => {
     const first = new TouchKey()
     await first.enrol(api, owner)

@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { MAIL_TIMES } from '@keyferry/contract/mail'
 import { createDeviceSeed, signDeviceRequest } from '@keyferry/crypto/device-key'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
+import { until } from '../../plumbing/test/until.ts'
 import { type MailEntry, mailsOf } from '../src/mail/domain/mail.ts'
 import { quoted } from '../src/mail/domain/mail-text.ts'
 import { mailCaller, transportOf } from '../src/mail/sending/mail-call.ts'
@@ -497,6 +499,18 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
     await expect.poll(async () => (await states(email)).map(({ state }) => state)).toEqual(['dropped'])
     expect(mail.to(email)).toEqual([])
   })
+
+  if (kind === 'sqlite')
+    test('a mail whose receiver cannot be claimed is sent once it can', async () => {
+      const address = newAddress()
+      const refusing = sql`create trigger unclaimed before update of claimed_by on mail_receivers
+        when old.id = ${sql.lit(address)} begin select raise(abort, 'unclaimed'); end`
+      await refusing.execute(database.query)
+      await invite(address)
+      await until('a failed claim', () => api.log().includes('"mails not sent"'))
+      await sql`drop trigger unclaimed`.execute(database.query)
+      await arrived(address)
+    })
 
   test('the log has the codes of a mail that is not sent, and never an address', async () => {
     const email = newAddress()

@@ -17,10 +17,13 @@ expect.addEqualityTesters([
     expected instanceof RegExp && typeof actual === 'string' ? expected.test(actual) : undefined,
 ])
 
-// SQLite gives rows without an order backwards here, so that a test notices an order that is missing.
+// In the process of a test, SQLite returns unordered rows in reverse: a query that needs an order and has none fails.
+// This file runs once for each test file.
 const exec: DatabaseSync['exec'] = Reflect.get(DatabaseSync.prototype, 'exec')
+const known = new WeakSet<DatabaseSync>()
 if (exec.name === 'exec')
   DatabaseSync.prototype.exec = function execBackwards(sql: string) {
-    exec.call(this, 'pragma reverse_unordered_selects = on')
+    if (!known.has(this)) exec.call(this, 'pragma reverse_unordered_selects = on')
+    known.add(this)
     exec.call(this, sql)
   }

@@ -3,7 +3,7 @@ import { guardOf } from './outgoing-calls.ts'
 
 const PORTS = [5432, 5433, 6379, 6380, 6381, 26379]
 
-// Each address is an address of a store and of a network that the operator allowed.
+// Each host is that of a store, in a network that the operator allowed.
 test.each([
   ['postgres://keyferry:x@127.0.0.1/keyferry', '127.0.0.1', [5432]],
   ['postgres://keyferry:x@127.0.0.1:5433/keyferry', '127.0.0.1', [5433]],

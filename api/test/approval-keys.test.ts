@@ -217,7 +217,7 @@ describe.each(oneDatabase)('signing keys on %s', (kind) => {
     expect([await stateOf(made.id), await acts()]).toEqual(['active', []])
   })
 
-  test('a member confirms only their own key, with another of their keys, and waits too; what another announced ends', async () => {
+  test('a member confirms only their own key, with another of their keys, and waits too', async () => {
     const [own, owners] = [new TouchKey(), new TouchKey()]
     await own.enrol(api, member)
     await owners.enrol(api, owner)
@@ -226,11 +226,22 @@ describe.each(oneDatabase)('signing keys on %s', (kind) => {
     expect(await confirmed(member, own, made)).toMatchObject(WAITS)
     expect((await list(member)).map(({ state }) => state)).toEqual(['active', 'waiting'])
     later(DAY_MS)
-    expect(await acts()).toHaveLength(2)
     expect((await confirmed(member, own, made)).json).toMatchObject({ confirmed_by: member.userId })
-    expect(await acts()).toEqual([])
     const foreign = (await list(owner)).find((key) => key.user_id === owner.userId)
     expect((await confirm(member, foreign?.id ?? '', 'BBBB-BBBB')).status).toBe(404)
+  })
+
+  test('a confirmation ends every other wait for the same key', async () => {
+    const [own, owners] = [new TouchKey(), new TouchKey()]
+    await own.enrol(api, member)
+    await owners.enrol(api, owner)
+    const made = (await new TouchKey().add(api, member)).json
+    await confirmed(owner, owners, made)
+    await confirmed(member, own, made)
+    expect(await acts()).toHaveLength(2)
+    later(DAY_MS)
+    expect((await confirmed(member, own, made)).status).toBe(200)
+    expect(await acts()).toEqual([])
   })
 
   test('of two concurrent confirmations, only one succeeds', async () => {
@@ -251,6 +262,8 @@ describe.each(oneDatabase)('signing keys on %s', (kind) => {
     const answers = await Promise.all([remove(owner, id), remove(owner, id)])
     const refused = answers.filter(({ status }) => status !== 200)
     expect(refused).toMatchObject([{ status: 404, failure: { error: 'signing key not found' } }])
+    const log = (await api.call('listAudit', { as: owner, query: { limit: '3' } })).json
+    expect(log.filter(({ action }) => action === 'approval_key.removed')).toHaveLength(1)
   })
 
   test('the letters are compared, and a member sees only the own keys', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { until } from '../../plumbing/test/until.ts'
 import { verifyAudit } from '../src/main.ts'
 import type { Database } from '../src/storage/base/queries.ts'
@@ -57,9 +57,15 @@ describe.each(oneDatabase)('rows of the outbox that no server wrote, on %s', (ki
     ])
   })
 
-  test('a single forged row is set aside too, and no row that is not read', async () => {
+  test('a single forged row is set aside too; a row that the append does not read is not', async () => {
     await database.query.deleteFrom('events').execute()
     const unread = { ...forged(), tenant_id: 'nobody' }
+    onTestFinished(() =>
+      database.query
+        .deleteFrom('events')
+        .execute()
+        .then(() => undefined),
+    )
     await database.insertAll(database.query, 'events', [forged(), unread])
     await api.call('createKey', { as: owner, body: { name: 'BESIDE_ONE', value: 'x' } })
     const refused = () =>

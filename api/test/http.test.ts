@@ -79,7 +79,7 @@ describe('what the server does with any request', () => {
     [4_096, 400],
     [4_097, 413],
   ])(
-    'an endpoint with a bound of its own answers %d bytes that are not JSON with %d',
+    'an endpoint with its own size limit answers %d bytes of invalid JSON with %d',
     async (bytes, status) => {
       expect((await post('{'.repeat(bytes), '/api/v1/requests/x/release')).status).toBe(status)
     },

@@ -82,7 +82,7 @@ describe.each(oneDatabase)('rules of values that are revealed on %s', (kind) => 
     expect(refused[0]?.failure?.error).toContain(await nameOf(member))
   })
 
-  test('named people who left: the refusal names nobody', async () => {
+  test('after the named people left, the refusal says to ask an owner to change the rules', async () => {
     await rule(ruled, { approvers: 'named', people: [member.userId] })
     await api.call('removeMember', { as: owner, params: { user_id: member.userId } })
     expect((await read(owner)).failure?.error).toBe(

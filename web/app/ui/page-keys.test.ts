@@ -81,7 +81,7 @@ const wait = (ms: number) => act(() => vi.advanceTimersByTime(ms))
 test.each([
   ['pointed at', 'mouseover', 'mouseout'],
   ['focused', 'focusin', 'focusout'],
-])('a remark that is %s stays, and leaves eight seconds after that; a failure stays', (_, begins, ends) => {
+])('a message that is %s stays until eight seconds after that ends; a failure stays', (_, begins, ends) => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   shown.push(show(createElement(Toasts)))

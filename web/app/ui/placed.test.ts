@@ -16,8 +16,8 @@ type Control = readonly [left: number, right: number, top: number, bottom: numbe
 const rect = (left: number, right: number, top: number, bottom: number) =>
   new DOMRect(left, top, right - left, bottom - top)
 
-/** Where a card of 90 × 30 pixels is put that stands at 60 to 90 of a box of 100, beside these controls.
- * @returns the side and the way up, each time that the card comes */
+/** Show a card of 90 × 30 pixels, 60 pixels from the top of a box of 100, beside these controls.
+ * @returns its side and its translation, when it first comes and when it comes again */
 function placesBeside(controls: readonly Control[]) {
   for (const [index] of controls.entries()) {
     const button = document.body.appendChild(document.createElement('button'))
@@ -26,10 +26,11 @@ function placesBeside(controls: readonly Control[]) {
   vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
     const control = controls[Number(this.id)]
     if (this.id !== '' && control) return rect(...control)
-    if (this.getAttribute('role') === 'status') return rect(0, 300, 0, 100)
-    const side = Object.keys(LEFTS).find((name) => this.parentElement?.classList.contains(name))
+    const box = this.getAttribute('role') === 'status' ? this : this.parentElement
+    const up = Number(/-(\d+)px/.exec((box as HTMLElement | null)?.style.translate ?? '')?.[1] ?? 0)
+    if (box === this) return rect(0, 300, 0 - up, 100 - up)
+    const side = Object.keys(LEFTS).find((name) => box?.classList.contains(name))
     const left = LEFTS[side ?? ''] ?? 0
-    const up = Number(/-(\d+)px/.exec(this.parentElement?.style.translate ?? '')?.[1] ?? 0)
     return rect(left, left + 90, 60 - up, 90 - up)
   })
   let toggle = (_isShown: boolean) => {}
@@ -54,26 +55,28 @@ function placesBeside(controls: readonly Control[]) {
 
 const FULL: Control = [0, 300, 60, 90]
 
-test.each<[string, Control[], string, string]>([
-  ['nothing', [], 'items-end', '0 0px'],
-  ['a control in the middle', [[100, 190, 60, 90]], 'items-end', '0 0px'],
-  ['one at the end', [[200, 290, 60, 90]], 'items-center', '0 0px'],
-  ['one that is beside it by a hair', [[290, 300, 60, 90]], 'items-end', '0 0px'],
-  ['one that begins where it ends', [[200, 290, 90, 100]], 'items-end', '0 0px'],
-  ['one that ends where it begins', [[200, 290, 30, 60]], 'items-end', '0 0px'],
-  ['one at the start', [[0, 90, 60, 90]], 'items-end', '0 0px'],
-  ['all but the start', [[100, 290, 60, 90]], 'items-start', '0 0px'],
-  ['a control over the whole width', [FULL], 'items-end', '0 -32px'],
+test.each<[string, string, string, Control[]]>([
+  ['nothing', 'items-end', '0 0px', []],
+  ['a control in the middle', 'items-end', '0 0px', [[100, 190, 60, 90]]],
+  ['one at the end', 'items-center', '0 0px', [[200, 290, 60, 90]]],
+  ['one that begins at its right', 'items-end', '0 0px', [[290, 300, 60, 90]]],
+  ['one that begins where it ends', 'items-end', '0 0px', [[200, 290, 90, 100]]],
+  ['one that ends where it begins', 'items-end', '0 0px', [[200, 290, 30, 60]]],
+  ['one at the start', 'items-end', '0 0px', [[0, 90, 60, 90]]],
+  ['all but the start', 'items-start', '0 0px', [[100, 290, 60, 90]]],
+  ['a control over the whole width', 'items-end', '0 -32px', [FULL]],
+  ['controls up to its last place', 'items-end', '0 -56px', [[0, 300, 34, 90]]],
+  ['controls that leave no place', 'items-end', '0 0px', [[0, 300, 0, 90]]],
   [
-    'two, of which one is everywhere',
+    'two at the end, of which one is everywhere',
+    'items-center',
+    '0 0px',
     [
       [0, 300, 0, 100],
       [200, 290, 60, 90],
     ],
-    'items-center',
-    '0 0px',
   ],
-])('a card beside %s', (_, controls, side, translate) => {
+])('beside %s, a card goes to %s and %s, and again when it comes back', (_, side, translate, controls) => {
   const place = [side, translate]
   expect(placesBeside(controls)).toEqual([place, place])
 })

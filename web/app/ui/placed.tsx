@@ -43,7 +43,6 @@ export function News({ text, children }: { text: string; children: ReactNode }) 
 function freePlace(box: HTMLElement) {
   const others = [...document.querySelectorAll(CONTROLS)].filter((each) => !box.contains(each))
   const taken = others.map((each) => each.getBoundingClientRect())
-  const { bottom } = box.getBoundingClientRect()
   const { className, style } = box
   const { translate } = style
   style.translate = ''
@@ -51,12 +50,13 @@ function freePlace(box: HTMLElement) {
     box.classList.remove(...SIDES)
     box.classList.add(side)
     const cards = [...box.children].map((card) => card.getBoundingClientRect())
-    return Array.from({ length: Math.floor(bottom / STEP_PX) }, (_, step) => {
+    const room = Math.max(0, Math.min(...cards.map(({ top }) => top)))
+    return Array.from({ length: Math.floor(room / STEP_PX) + 1 }, (_, step) => {
       const up = step * STEP_PX
       return { side, up, count: taken.filter((at) => cards.some((card) => isOver(card, up, at))).length }
     })
   })
-  // React changes only what it knows of.
+  // React does not write a prop again that did not change.
   box.className = className
   style.translate = translate
   return places.toSorted((a, b) => a.count - b.count || a.up - b.up)[0] ?? NOWHERE

@@ -5,6 +5,7 @@ import { Plus, Trash2 } from '../icons.ts'
 import { AddToBundle, DeleteKeys } from './key-dialogs.tsx'
 import type { KeyQuestionParts } from './key-question.tsx'
 
+/** `onDone` empties the selection, which closes the dialog. */
 type KeyActionsProps = Omit<KeyQuestionParts, 'onClose'> & { areUnused: boolean }
 
 /** What a person may do with all of the selected variables, each action with its own question. */

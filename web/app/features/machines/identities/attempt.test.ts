@@ -9,7 +9,7 @@ const CLAIMS = { repository: 'acme/web', repository_id: '789', environment: 'pro
 
 type Parts = Parameters<typeof Attempt>[0]
 
-/** Tick and untick claims of a refused call of which one claim is suggested. @returns what is ticked, and may be allowed */
+/** Press claims of a refused call that suggests one. @returns the ticked claims, and whether Allow is enabled */
 function ticking(...names: string[]) {
   const call = { last_at: new Date().toISOString(), times: 1, reason: 'no_trust', is_bound: false }
   const attempt = { ...call, issuer: 'https://ci.example', claims: CLAIMS, suggested: ['repository'] }
@@ -39,7 +39,7 @@ test.each<[string[], string[], boolean]>([
   [['environment', 'repository'], ['environment'], true],
   [['repository'], [], false],
   [['repository', 'repository'], ['repository'], true],
-])('after pressing %j, a later call must have %j, and it may be allowed: %s', (names, ticked, mayAllow) => {
+])('after pressing %j, the ticked claims are %j; Allow is enabled: %s', (names, ticked, mayAllow) => {
   const now = ticking(...names)
   expect({ ...now, ticked: now.ticked.toSorted() }).toEqual({ ticked, mayAllow })
 })

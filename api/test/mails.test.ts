@@ -445,8 +445,8 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
     now += 20 * HOUR_MS
     await expect.poll(() => states(joined)).toEqual([{ state: 'waiting', attempts: 2 }])
     await invite(joined, as)
-    const until = database.query.selectFrom('mail_messages').select('give_up_at')
-    const last = async () => await until.where('address_key', '=', joined).execute()
+    const ends = database.query.selectFrom('mail_messages').select('give_up_at')
+    const last = async () => await ends.where('address_key', '=', joined).execute()
     const day = new Date(now + 24 * HOUR_MS).toISOString()
     await expect.poll(last).toEqual([{ give_up_at: day }])
     now += 5 * HOUR_MS

@@ -76,7 +76,10 @@ test.each(OTHERS)('the key z takes nothing back: %s', (_, change) => {
 })
 
 const remark = (text: string) => [...document.querySelectorAll('span')].find((it) => it.textContent === text)
-const wait = (ms: number) => act(() => vi.advanceTimersByTime(ms))
+const wait = (ms: number) => act(() => void vi.advanceTimersByTime(ms))
+const happens = (type: string) =>
+  act(() => void remark('stored')?.dispatchEvent(new MouseEvent(type, { bubbles: true })))
+const isThere = () => currentToasts().some(({ text, isGone }) => text === 'stored' && !isGone)
 
 test.each([
   ['pointed at', 'mouseover', 'mouseout'],
@@ -87,9 +90,6 @@ test.each([
   shown.push(show(createElement(Toasts)))
   act(() => notify({ text: 'stored' }))
   act(() => notify({ text: 'refused', tone: 'problem' }))
-  const happens = (type: string) =>
-    act(() => void remark('stored')?.dispatchEvent(new MouseEvent(type, { bubbles: true })))
-  const isThere = () => currentToasts().some(({ text, isGone }) => text === 'stored' && !isGone)
   wait(7_999)
   happens(begins)
   wait(60_000)

@@ -33,24 +33,25 @@ function placesBeside(controls: readonly Control[]) {
     const left = LEFTS[side ?? ''] ?? 0
     return rect(left, left + 90, 60 - up, 90 - up)
   })
-  let toggle = (_isShown: boolean) => {}
-  const Card = () => {
-    const [isShown, setShown] = useState(true)
-    toggle = setShown
-    const props = { isShown, children: createElement('p') }
-    return createElement(Placed, props)
-  }
   const end = show(createElement(Card))
-  const place = () => {
-    const box = document.querySelector<HTMLElement>('[role="status"]')
-    return [...Object.keys(LEFTS).filter((name) => box?.classList.contains(name)), box?.style.translate]
-  }
-  const first = place()
-  act(() => toggle(false))
-  act(() => toggle(true))
-  const places = [first, place()]
+  const places = [placeNow()]
+  for (const _ of ['goes', 'comes again']) act(() => document.querySelector('hr')?.click())
+  places.push(placeNow())
   end()
   return places
+}
+
+// A press of its line takes it away, or shows it.
+function Card() {
+  const [isShown, setShown] = useState(true)
+  const line = createElement('hr', { onClick: () => setShown(!isShown) })
+  const props = { isShown, children: createElement('p') }
+  return createElement('div', {}, line, createElement(Placed, props))
+}
+
+function placeNow() {
+  const box = document.querySelector<HTMLElement>('[role="status"]')
+  return [...Object.keys(LEFTS).filter((name) => box?.classList.contains(name)), box?.style.translate]
 }
 
 const FULL: Control = [0, 300, 60, 90]

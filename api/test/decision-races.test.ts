@@ -73,7 +73,9 @@ describe.each(databases)('an approval and the end of its approver at once, on %s
       const connection = () => new Client(api.settings.databaseUrl ?? '')
       const [holder, watcher] = [connection(), connection()]
       await Promise.all([holder.connect(), watcher.connect()])
-      onTestFinished(() => Promise.all([holder.end(), watcher.end()]).then(() => undefined))
+      onTestFinished(async () => {
+        await Promise.all([holder.end(), watcher.end()])
+      })
       await holder.query('begin')
       await holder.query('select user_id from memberships where user_id = $1 for update', [other.userId])
       multiplyTimeLimits(1)

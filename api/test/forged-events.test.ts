@@ -60,12 +60,9 @@ describe.each(oneDatabase)('rows of the outbox that no server wrote, on %s', (ki
   test('a single forged row is set aside too; a row that the append does not read is not', async () => {
     await database.query.deleteFrom('events').execute()
     const unread = { ...forged(), tenant_id: 'nobody' }
-    onTestFinished(() =>
-      database.query
-        .deleteFrom('events')
-        .execute()
-        .then(() => undefined),
-    )
+    onTestFinished(async () => {
+      await database.query.deleteFrom('events').execute()
+    })
     await database.insertAll(database.query, 'events', [forged(), unread])
     await api.call('createKey', { as: owner, body: { name: 'BESIDE_ONE', value: 'x' } })
     const refused = () =>

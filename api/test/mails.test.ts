@@ -508,7 +508,9 @@ describe.each(oneDatabase)('mails on %s', (kind) => {
         when old.id = ${sql.lit(address)} begin select raise(abort, 'unclaimed'); end`
       const accepting = sql`drop trigger if exists unclaimed`
       await refusing.execute(database.query)
-      onTestFinished(() => accepting.execute(database.query).then(() => undefined))
+      onTestFinished(async () => {
+        await accepting.execute(database.query)
+      })
       await invite(address)
       await until('a failed claim', () => api.log().slice(before).includes('"mails not sent"'))
       await accepting.execute(database.query)

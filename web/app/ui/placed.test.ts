@@ -81,3 +81,9 @@ test.each<[string, string, string, Control[]]>([
   const place = [side, translate]
   expect(placesBeside(controls)).toEqual([place, place])
 })
+
+test('nothing to show is no error', () => {
+  const props = { isShown: true, children: null }
+  show(createElement(Placed, props))()
+  expect(document.body.textContent).toBe('')
+})

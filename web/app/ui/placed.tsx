@@ -50,7 +50,7 @@ function freePlace(box: HTMLElement) {
     box.classList.remove(...SIDES)
     box.classList.add(side)
     const cards = [...box.children].map((card) => card.getBoundingClientRect())
-    const room = Math.max(0, Math.min(...cards.map(({ top }) => top)))
+    const room = Math.max(0, Math.min(innerHeight, ...cards.map(({ top }) => top)))
     return Array.from({ length: Math.floor(room / STEP_PX) + 1 }, (_, step) => {
       const up = step * STEP_PX
       return { side, up, count: taken.filter((at) => cards.some((card) => isOver(card, up, at))).length }
